@@ -7,6 +7,9 @@
 
 namespace tessera::cpu {
 
+using isa::FloatType;
+using isa::LinearArgs;
+
 namespace {
 
 FloatType float_type(Dtype dtype) {
@@ -78,7 +81,7 @@ TensorPtr linear_kernel(Context& ctx, const Linear&, Inputs in, const TensorSpec
   const bool dense = given.strides()[1] == 1 || given.shape()[1] <= 1;
   const CpuTensorPtr w = dense ? std::static_pointer_cast<CpuTensor>(in[1]) : ctx.contiguous(in[1]);
   return linear_rows(ctx, in, out, k, [&](const LinearArgs& args) {
-    linear(ctx.pool, args, float_type(w->dtype()), w->bytes(), w->strides()[0]);
+    isa::linear(ctx.pool, args, float_type(w->dtype()), w->bytes(), w->strides()[0]);
   });
 }
 
@@ -86,7 +89,7 @@ TensorPtr quantized_linear_kernel(Context& ctx, const QuantizedLinear& op, Input
                                   const TensorSpec& out) {
   const CpuTensorPtr w = ctx.contiguous(in[1]);
   return linear_rows(ctx, in, out, op.in_features, [&](const LinearArgs& args) {
-    linear_quantized(ctx.pool, args, op.type, w->bytes(), op.compute);
+    isa::linear_quantized(ctx.pool, args, op.type, w->bytes(), op.compute);
   });
 }
 
@@ -97,7 +100,7 @@ TensorPtr dequantize_kernel(Context& ctx, const Dequantize& op, Inputs in, const
   const std::int64_t rows = stride == 0 ? 0 : packed->size() / stride;
   ctx.pool.parallel_for(rows, 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
-      dequantize(op.type, packed->bytes() + r * stride, y->data<float>() + r * op.columns,
+      isa::dequantize(op.type, packed->bytes() + r * stride, y->data<float>() + r * op.columns,
                  op.columns);
     }
   });
@@ -151,7 +154,7 @@ TensorPtr matmul_kernel(Context& ctx, const Matmul&, Inputs in, const TensorSpec
       continue;
     }
     const FloatType type = float_type(out.dtype);
-    matmul(ctx.pool, m, n, k, {a.bytes() + at * item, type, a_row, a_column},
+    isa::matmul(ctx.pool, m, n, k, {a.bytes() + at * item, type, a_row, a_column},
            {b.bytes() + bt * item, type, b_row, b_column}, {y->bytes() + i * m * n * item, type, n});
   }
   return y;

@@ -42,8 +42,19 @@ def download(requirement, folder):
     """The one wheel that pip brought for this requirement."""
     target = pathlib.Path(folder, requirement.split("==")[0])
     subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:",
-         "-d", str(target), requirement],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "-d",
+            str(target),
+            requirement,
+        ],
         check=True,
     )
     (wheel,) = target.glob("*.whl")

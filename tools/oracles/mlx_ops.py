@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Op goldens from Python MLX (CPU): tests/goldens/ops.json and ops.safetensors.
 
-ops.json has one case a line: {"id", "op", "attrs", "inputs", "outputs"}; inputs and outputs name tensors of
-ops.safetensors (equal tensors are stored once; in "inputs" null stands for an argument left out). Further keys:
-  "exact": true       the result is a matter of bits, not of rounding (moves, comparisons, integers, casts)
-  "via": "f32"        a half-precision case whose expected value is MLX's f32 result of the same inputs, rounded
-                      once. "native_ulp" says how far at most MLX's own half result is from it, in units of the
-                      last place of the output's largest value (0 to 2; a running sum and attention are rounded
-                      between steps there).
-  "error": "..."      the call must fail; the text is MLX's
-  "note"              what to know before relying on the case
-Compare NaN as equal to NaN, whatever its bits. Attributes carry MLX's parameter names. "scalar" is a Python number given as the second operand (it does not
-promote). slice and slice_update have start, stop and strides of the C++ function.
+ops.json has one case a line: {"id", "op", "attrs", "inputs", "outputs"}; inputs and outputs name
+tensors of ops.safetensors (equal tensors are stored once; in "inputs" null stands for an argument
+left out). Further keys:
+  "exact": true   the result is a matter of bits, not rounding (moves, comparisons, integers, casts)
+  "via": "f32"    a half-precision case whose expected value is MLX's f32 result of the same inputs,
+                  rounded once. "native_ulp" says how far at most MLX's own half result is from it,
+                  in units of the last place of the output's largest value (0 to 2; a running sum
+                  and attention are rounded between steps there)
+  "error": "..."  the call must fail; the text is MLX's
+  "note"          what to know before relying on the case
+Compare NaN as equal to NaN, whatever its bits. Attributes carry MLX's parameter names. "scalar" is a
+Python number given as the second operand (it does not promote). "input 1" as a value stands for that
+input. slice and slice_update have start, stop and strides of the C++ function.
 
 Rerun: python tools/oracles/mlx_ops.py
 """
@@ -164,7 +166,7 @@ def draw(shape, dtype, **how):
 
 
 def with_bad_rows(shape, dtype):
-    """Row 0 plain, row 1 with a NaN, row 2 with +inf, row 3 all -inf, row 4 with one -inf, row 5 equal values."""
+    """Rows: 0 plain, 1 with a NaN, 2 with +inf, 3 all -inf, 4 with one -inf, 5 of equal values."""
     x = np.array(normal(shape))
     x[1, 2] = NAN
     x[2, 1] = INF
@@ -671,8 +673,9 @@ def reductions():
             for reverse, inclusive in ((False, True), (True, True), (False, False), (True, False)):
                 if axis != 1 and (reverse or not inclusive):
                     continue
+                way, ends = "rev" if reverse else "fwd", "incl" if inclusive else "excl"
                 case(
-                    f"cumsum/{dtype}/{axis}/{'rev' if reverse else 'fwd'}/{'incl' if inclusive else 'excl'}",
+                    f"cumsum/{dtype}/{axis}/{way}/{ends}",
                     "cumsum",
                     [x],
                     {"axis": axis, "reverse": reverse, "inclusive": inclusive},
@@ -1356,7 +1359,8 @@ def fused():
             {"scale": 1.0, "mask": "input 3"},
             lambda q, k, v, m: sdpa(q, k, v, m, scale=1.0),
             via=True,
-            note="row 1 has nothing to attend to: MLX's CPU way replaces masked scores by the lowest finite number, so the row is the mean of v",
+            note="row 1 has nothing to attend to: MLX's CPU way replaces masked scores by the "
+            "lowest finite number, so the row is the mean of v",
         )
         case(
             f"sdpa/{dtype}/fully_masked_additive",
@@ -1409,9 +1413,7 @@ def main():
     loaded = mx.load(str(ROOT / "ops.safetensors"))
     assert len(loaded) == len(tensors)
     per_op = collections.Counter(c["op"] for c in cases)
-    print(
-        f"{len(cases)} cases, {len(tensors)} tensors, {sum((ROOT / f).stat().st_size for f in ('ops.json', 'ops.safetensors'))} bytes"
-    )
+    print(f"{len(cases)} cases, {len(tensors)} tensors, {len(blob)} bytes")
     print("cases:", dict(per_op))
     print("errors:", [(c["id"], c["error"]) for c in cases if "error" in c])
     print(

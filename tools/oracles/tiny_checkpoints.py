@@ -1,26 +1,28 @@
 #!/usr/bin/env python3
-"""Random tiny checkpoints of the Llama-like decoder families, with what transformers computes from them.
+"""Random tiny checkpoints of the Llama-like decoder families, with what transformers makes of them.
 
 Writes tests/goldens/tiny/<name>/:
-  config.json           as transformers 5 saves it (rope_parameters), or, where CLASSIC says so, in the
-                        spelling that most published checkpoints use (rope_theta, rope_scaling, ...)
+  config.json           as transformers 5 saves it (rope_parameters), or, where CLASSIC says so, in
+                        the spelling of most published checkpoints (rope_theta, rope_scaling, ...)
   config.other.json     the same config in the other of the two spellings
   model.safetensors     the weights (two shards and an index for llama3_sharded)
   expected.safetensors  inputs and results, see NAMES below
   expected.json         the ids once more for people, how close the greedy choices were, versions
 
-A default initialisation would hide most mistakes (norms of one, biases of zero, almost uniform logits), so
-every tensor is drawn anew; sizes differ from one another so that a transposed or mis-split tensor cannot fit;
-rms_norm_eps is large enough to be seen. For each family the script then breaks one feature at a time
-(MUTATIONS) and stops unless the logits move: a golden that cannot tell is no golden.
+A default initialisation would hide most mistakes (norms of one, biases of zero, almost uniform
+logits), so every tensor is drawn anew; sizes differ from one another so that a transposed or
+mis-split tensor cannot fit; rms_norm_eps is large enough to be seen. For each family the script then
+breaks one feature at a time (MUTATIONS) and stops unless the logits move: a golden that cannot tell
+is no golden.
 
 NAMES in expected.safetensors (H hidden size, V vocabulary):
-  input_ids [2,37] i32, logits [2,37,V] f32        no padding, positions from 0
-  hidden.embed, hidden.layer.N, hidden.norm [37,H] row 0: the residual stream going into layer 0 (after the
-                        embedding's scale, if any), coming out of layer N, and after the final norm
-  prompt_ids [12], greedy_ids [24] i32, greedy_gap [24] f32   best minus second-best logit of each step
-  ragged_ids [26] i32, ragged_lengths [3] i32      prompts of 5, 12 and 9 ids, one after the other
-  ragged_logits [3,V] f32                          logits of each one's last position, computed alone
+  input_ids [2,37] i32, logits [2,37,V] f32   no padding, positions from 0
+  hidden.embed, hidden.layer.N, hidden.norm [37,H]   row 0: the residual stream going into layer 0
+                        (after the embedding's scale, if any), coming out of layer N, and after the
+                        final norm
+  prompt_ids [12], greedy_ids [24] i32, greedy_gap [24] f32   best minus second-best logit per step
+  ragged_ids [26] i32, ragged_lengths [3] i32   prompts of 5, 12 and 9 ids, one after the other
+  ragged_logits [3,V] f32   logits of each one's last position, computed alone
 
 Rerun: python tools/oracles/tiny_checkpoints.py [name ...]
 """
@@ -57,8 +59,8 @@ COMMON = dict(
     eos_token_id=2,
     pad_token_id=None,
 )
-# Wavelengths of head size 16 at theta 500 are 6.3, 13.7, 29.7, 64.6, ...: with 32 original positions the first
-# is kept, two are blended and the rest are divided.
+# Wavelengths of head size 16 at theta 500 are 6.3, 13.7, 29.7, 64.6, ...: with 32 original positions
+# the first is kept, two are blended and the rest are divided.
 LLAMA3_ROPE = dict(
     rope_type="llama3",
     factor=8.0,
@@ -221,7 +223,7 @@ CLASSIC = {
     "gemma3_softcap",
 }
 
-# What must be seen in the logits when it is taken away: config overrides, or a weight suffix to reset.
+# What must be seen in the logits when taken away: config overrides, or a weight suffix to reset.
 LINEAR_OFF = {"rope_parameters": gemma3_rope()}
 MUTATIONS = {
     "llama": [{"rms_norm_eps": 1e-5}, {"rope_parameters": rope(10000.0)}],
@@ -303,8 +305,8 @@ def draw(model, rng):
         elif name.endswith("bias"):
             z = 0.3 * z
         elif "embed_tokens" in name:
-            # With unit variance a tied head answers each token with the same token, whatever the layers do;
-            # the more so in Gemma, which multiplies embeddings by sqrt(hidden) and normalises what layers add.
+            # With unit variance a tied head answers each token with the same token, whatever the
+            # layers do; the more so in Gemma, which scales embeddings and normalises what layers add.
             z = (0.08 if gemma else 0.3 if model.config.tie_word_embeddings else 1.0) * z
         else:
             z = 1.5 * z / np.sqrt(old.shape[1])
@@ -487,7 +489,7 @@ def make(name):
     with torch.no_grad():
         check_mutations(name, config, state, tensors)
 
-    # One key only: the library writes several in random order, and reruns should give the same bytes.
+    # One key only: several are written in random order, and reruns should give the same bytes.
     metadata = {
         "oracle": json.dumps(dict(VERSIONS, script="tools/oracles/tiny_checkpoints.py", seed=SEED))
     }

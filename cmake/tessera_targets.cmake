@@ -14,6 +14,7 @@ endfunction()
 # tessera_test(name file...): a GoogleTest program whose cases CTest runs one by one.
 function(tessera_test name)
   add_executable(${name} ${ARGN})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE tessera tessera_flags GTest::gtest_main fmt::fmt
                                         nlohmann_json::nlohmann_json)
   target_compile_definitions(${name} PRIVATE

@@ -21,16 +21,23 @@ def skip_reason(case):
     return " ".join(reason.split()) or "no reason given"
 
 
+def outcome(case):
+    """passed, failed or skipped. A test that could not start is failed, whatever CTest calls it."""
+    if case.get("status") == "run":
+        return "passed"
+    skipped = case.find("skipped")
+    asked_for = skipped is not None and skipped.get("message", "").startswith("SKIP_")
+    return "skipped" if asked_for or case.get("status") == "disabled" else "failed"
+
+
 def main():
     passed, failed, skipped = [], [], collections.defaultdict(list)
     for case in xml.etree.ElementTree.parse(sys.argv[1]).getroot().iter("testcase"):
-        name, status = case.get("name"), case.get("status")
-        if status == "run":
-            passed.append(name)
-        elif status == "fail":
-            failed.append(name)
-        else:
+        name, what = case.get("name"), outcome(case)
+        if what == "skipped":
             skipped[skip_reason(case)].append(name)
+        else:
+            (passed if what == "passed" else failed).append(name)
 
     print()
     for reason, names in sorted(skipped.items()):

@@ -1,9 +1,12 @@
 # How folders add to the targets.
 
+# Folders whose headers are not part of the public interface.
+set(TESSERA_PRIVATE_FOLDERS internal kernels cli)
+
 # The flags every target of the project is built with.
 add_library(tessera_flags INTERFACE)
 target_compile_features(tessera_flags INTERFACE cxx_std_20)
-target_compile_options(tessera_flags INTERFACE -Wall -Wextra $<$<BOOL:${TESSERA_DEVELOPER}>:-Werror>)
+target_compile_options(tessera_flags INTERFACE -Wall -Wextra $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
 
 # tessera_sources(file...): compiles files of the current folder into the library.
 function(tessera_sources)

@@ -1,9 +1,10 @@
 #include "tessera/core/half.h"
 
 #if defined(__x86_64__)
-#include <cpuid.h>
 #include <immintrin.h>
 #endif
+
+#include "tessera/core/internal/cpu_features.h"
 
 namespace tessera {
 
@@ -11,12 +12,7 @@ namespace {
 
 #if defined(__x86_64__)
 bool has_f16c() {
-  static const bool yes = [] {
-    // clang 14 does not know "f16c" here; "avx" also says that the system saves the registers.
-    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-    return __builtin_cpu_supports("avx") && __get_cpuid(1, &eax, &ebx, &ecx, &edx) &&
-           (ecx & bit_F16C);
-  }();
+  static const bool yes = cpu_has_f16c();
   return yes;
 }
 

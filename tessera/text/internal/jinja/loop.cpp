@@ -40,7 +40,7 @@ Value LoopObject::call(Runtime& runtime, const Arguments& arguments) {
   const Bound bound(runtime, "loop", arguments, {"iterable"}, 1);
   const Runtime::Level level(runtime);
   Text out;
-  interpreter_.run_loop(node_, iterate(runtime, bound[0]), frame_, depth_ + 1, out);
+  interpreter_.run_loop(node_, jinja::iterate(runtime, bound[0]), frame_, depth_ + 1, out);
   return Value::string(std::move(out));
 }
 

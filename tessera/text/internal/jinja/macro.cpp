@@ -32,12 +32,13 @@ Text Interpreter::run_macro(const MacroDefinition& macro, const FramePtr& defini
                             const Arguments& arguments) {
   const Runtime::Level level(runtime_);
   const auto scope = std::make_shared<Frame>(definition_frame);
-  auto named = arguments.named;
-  const auto take_named = [&named](std::string_view name) -> std::optional<Value> {
+  std::vector<const std::pair<std::string, Value>*> named;
+  for (const auto& entry : arguments.named) named.push_back(&entry);
+  const auto take_named = [&named](std::string_view name) -> const Value* {
     const auto found = std::find_if(named.begin(), named.end(),
-                                    [name](const auto& entry) { return entry.first == name; });
-    if (found == named.end()) return std::nullopt;
-    Value value = std::move(found->second);
+                                    [name](const auto* entry) { return entry->first == name; });
+    if (found == named.end()) return nullptr;
+    const Value* value = &(*found)->second;
     named.erase(found);
     return value;
   };
@@ -48,21 +49,25 @@ Text Interpreter::run_macro(const MacroDefinition& macro, const FramePtr& defini
     const std::string& name = macro.parameters[i].name;
     if (i < arguments.positional.size()) {
       scope->set(name, arguments.positional[i]);
-    } else if (auto value = take_named(name)) {
-      scope->set(name, std::move(*value));
+    } else if (const Value* value = take_named(name)) {
+      scope->set(name, *value);
     } else {
       missing.push_back(i);
     }
   }
   if (macro.uses_caller) {
-    scope->set("caller", take_named("caller").value_or(Value::undefined("No caller defined")));
+    const Value* caller = take_named("caller");
+    scope->set("caller",
+               caller != nullptr ? *caller : Value::undefined("No caller defined"));
   }
   if (macro.uses_kwargs) {
     auto rest = std::make_shared<Dict>();
-    for (auto& [name, value] : named) rest->set(runtime_, Value::string(name), std::move(value));
+    for (const auto* entry : named) {
+      rest->set(runtime_, Value::string(entry->first), entry->second);
+    }
     scope->set("kwargs", Value(std::shared_ptr<const Dict>(std::move(rest))));
   } else if (!named.empty()) {
-    runtime_.fail("macro '{}' has no argument '{}'", macro.name, named.front().first);
+    runtime_.fail("macro '{}' has no argument '{}'", macro.name, named.front()->first);
   }
   if (macro.uses_varargs) {
     const std::size_t taken = std::min(count, arguments.positional.size());

@@ -1,6 +1,7 @@
 // Builds model files byte by byte, so that a test can lie in any field.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -71,11 +72,16 @@ inline std::string safetensors(std::string_view header, const std::string& data 
   return bytes_of(std::uint64_t{header.size()}) + std::string(header) + data;
 }
 
-/// One header entry, without braces around it.
-inline std::string entry(const std::string& name, const std::string& shape, std::uint64_t begin,
-                         std::uint64_t end, const std::string& dtype = "F32") {
-  return '"' + name + R"(":{"dtype":")" + dtype + R"(","shape":)" + shape + R"(,"data_offsets":[)" +
-         std::to_string(begin) + ',' + std::to_string(end) + "]}";
+/// One pair of the header, without braces around it.
+inline std::string entry(std::string_view name, std::string_view shape, std::uint64_t begin,
+                         std::uint64_t end, std::string_view dtype = "F32") {
+  return fmt::format(R"("{}":{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", name, dtype,
+                     shape, begin, end);
+}
+
+/// A header of such pairs.
+inline std::string object(const std::vector<std::string>& pairs) {
+  return fmt::format("{{{}}}", fmt::join(pairs, ","));
 }
 
 // ---- GGUF ----
@@ -105,10 +111,9 @@ struct GgufTensorEntry {
 
 struct GgufBuilder {
   std::uint32_t version = 3;
-  std::vector<std::string> pairs = {
-      gguf_pair("general.architecture", 8, gguf_string("llama"))};
-  std::vector<std::string> tensors;
-  std::string data;
+  std::vector<std::string> pairs = {gguf_pair("general.architecture", 8, gguf_string("llama"))};
+  std::vector<std::string> tensors = {};
+  std::string data = {};
   std::size_t alignment = 32;
   std::uint64_t claimed_tensors = UINT64_MAX;  // UINT64_MAX: the truth
   std::uint64_t claimed_pairs = UINT64_MAX;

@@ -1,4 +1,4 @@
-// within_10_mb(): whether a refusal costs no memory in proportion to what a file claims.
+// run_within_10_mb(): whether a refusal costs no memory in proportion to what a file claims.
 #pragma once
 
 #include <sys/resource.h>

@@ -58,7 +58,11 @@ TEST(MappedFile, ErrorsNameTheCause) {
   const auto pipe = folder.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   expect_error([&] { MappedFile{pipe}; }, ErrorCode::io, {"not a regular file"});
+}
+
+TEST(MappedFile, AFileThatMayNotBeReadSaysSo) {
   if (::geteuid() == 0) GTEST_SKIP() << "permissions do not bind the superuser";
+  const TempFolder folder;
   const auto secret = folder.write("secret", "x");
   ASSERT_EQ(::chmod(secret.c_str(), 0), 0);
   expect_error([&] { MappedFile{secret}; }, ErrorCode::io, {"Permission denied"});

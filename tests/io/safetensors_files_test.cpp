@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 std::string one_float(const std::string& name, float value) {
-  return safetensors('{' + entry(name, "[1]", 0, 4) + '}', bytes_of(value));
+  return safetensors(object({entry(name, "[1]", 0, 4)}), bytes_of(value));
 }
 
 float only_value(const SafetensorsFile& file, std::string_view name) {
@@ -26,7 +26,7 @@ std::string read_all(const std::filesystem::path& path) {
 TEST(SaveSafetensors, LoadsBackEqualInEveryDtype) {
   const TempFolder folder;
   std::map<std::string, HostTensor, std::less<>> tensors;
-  const Dtype dtypes[] = {bool_, uint8, uint16, uint32,  uint64,  int8,     int16,
+  const Dtype dtypes[] = {bool_, uint8, uint16,  uint32,  uint64,  int8,     int16,
                           int32, int64, float16, float32, float64, bfloat16, complex64};
   for (const Dtype dtype : dtypes) {
     HostTensor tensor({3, 1}, dtype);
@@ -65,11 +65,11 @@ TEST(SaveSafetensors, WritesTheBytesOfTheFormat) {
   const auto path = folder.path() / "w.safetensors";
   const float values[] = {7};
   const std::int8_t bytes[] = {1, 2};
-  save_safetensors(path, {{"b", HostTensor::from(std::span(bytes), {2})},
-                          {"w", HostTensor::from(std::span(values), {1})}});
-  EXPECT_EQ(read_all(path), safetensors('{' + entry("w", "[1]", 0, 4) + ',' +
-                                            entry("b", "[2]", 4, 6, "I8") + "}      ",
-                                        bytes_of(7.0f) + "\x01\x02"));
+  save_safetensors(path, {{"b", HostTensor::from<std::int8_t>(bytes, {2})},
+                          {"w", HostTensor::from<float>(values, {1})}});
+  EXPECT_EQ(read_all(path),
+            safetensors(object({entry("w", "[1]", 0, 4), entry("b", "[2]", 4, 6, "I8")}) + "      ",
+                        bytes_of(7.0f) + "\x01\x02"));
   save_safetensors(path, {});
   EXPECT_EQ(read_all(path), safetensors("{}      "));
 }
@@ -79,8 +79,11 @@ TEST(SaveSafetensors, ReplacesWholeAndLeavesNothingBehindOnFailure) {
   const auto path = folder.write("w.safetensors", "old");
   const std::map<std::string, HostTensor, std::less<>> bad = {{"\xff", HostTensor({1}, float32)}};
   expect_error([&] { save_safetensors(path, bad); }, ErrorCode::invalid_argument, {"UTF-8"});
-  expect_error([&] { save_safetensors(path, {{"__metadata__", HostTensor()}}); },
-               ErrorCode::invalid_argument, {"__metadata__"});
+  expect_error(
+      [&] {
+        save_safetensors(path, {{"__metadata__", HostTensor()}});
+      },
+      ErrorCode::invalid_argument, {"__metadata__"});
   EXPECT_EQ(read_all(path), "old");
 
   const SafetensorsFile before = [&] {
@@ -88,7 +91,7 @@ TEST(SaveSafetensors, ReplacesWholeAndLeavesNothingBehindOnFailure) {
     return load_safetensors(path);
   }();
   const float seven[] = {7};
-  save_safetensors(path, {{"w", HostTensor::from(std::span(seven), {1})}});
+  save_safetensors(path, {{"w", HostTensor::from<float>(seven, {1})}});
   EXPECT_EQ(only_value(before, "w"), 0.0f) << "a mapped file must not change under its reader";
   EXPECT_EQ(only_value(load_safetensors(path), "w"), 7.0f);
 
@@ -128,14 +131,14 @@ class Shards : public testing::Test {
  protected:
   void SetUp() override {
     folder_.write("model-00001-of-00002.safetensors",
-                  safetensors(R"({"__metadata__":{"format":"pt"},)" + entry("a", "[1]", 0, 4) +
-                                  ',' + entry("extra", "[1]", 4, 8) + '}',
+                  safetensors(object({R"("__metadata__":{"format":"pt"})", entry("a", "[1]", 0, 4),
+                                      entry("extra", "[1]", 4, 8)}),
                               bytes_of(1.0f, 9.0f)));
     folder_.write("model-00002-of-00002.safetensors", one_float("b", 2));
   }
   std::filesystem::path write_index(const std::string& weight_map) const {
     return folder_.write("model.safetensors.index.json",
-                         R"({"metadata":{"total_size":8},"weight_map":)" + weight_map + '}');
+                         R"({"metadata":{"total_size":8},"weight_map":)" + weight_map + "}");
   }
   void expect_refused(const std::string& index, ErrorCode code,
                       const std::vector<std::string>& parts) const {
@@ -159,10 +162,10 @@ TEST_F(Shards, JoinWhatTheIndexLists) {
 }
 
 TEST_F(Shards, AMissingShardOrTensorIsNamed) {
-  expect_refused(R"({"weight_map":{"c":"model-00002-of-00002.safetensors"}})",
-                 ErrorCode::not_found, {"missing tensor \"c\"", "model-00002-of-00002"});
-  expect_refused(R"({"weight_map":{"c":"model-00003-of-00003.safetensors"}})",
-                 ErrorCode::not_found, {"model-00003-of-00003.safetensors", "No such file"});
+  expect_refused(R"({"weight_map":{"c":"model-00002-of-00002.safetensors"}})", ErrorCode::not_found,
+                 {"missing tensor \"c\"", "model-00002-of-00002"});
+  expect_refused(R"({"weight_map":{"c":"model-00003-of-00003.safetensors"}})", ErrorCode::not_found,
+                 {"model-00003-of-00003.safetensors", "No such file"});
 }
 
 TEST_F(Shards, AnIndexCannotReachOutOfItsFolder) {

@@ -29,19 +29,26 @@ struct Lie {
 
 std::vector<Lie> lies() {
   return {
-      {"shape_lies", safetensors('{' + entry("t", "[1000,1000]", 0, 4) + '}', bytes_of(1.0f)),
+      {"shape_lies",
+       safetensors(object({entry("t", "[1000,1000]", 0, 4)}), bytes_of(1.0f)),
        {"\"t\"", "needs 4000000 bytes", "cover 4"}},
-      {"shape_wraps", safetensors('{' + entry("t", "[4294967296,4294967296]", 0, 0) + '}'),
+      {"shape_wraps",
+       safetensors(object({entry("t", "[4294967296,4294967296]", 0, 0)})),
        {"\"t\"", "more than 2^63 - 1", "cover 0 bytes"}},
-      {"reversed", safetensors('{' + entry("t", "[1]", 4, 0) + '}', bytes_of(1.0f)),
+      {"reversed",
+       safetensors(object({entry("t", "[1]", 4, 0)}), bytes_of(1.0f)),
        {"\"t\"", "reversed data_offsets 4 to 0"}},
-      {"past_end", safetensors('{' + entry("t", "[2]", 0, 8) + '}', bytes_of(1.0f)),
-       {"file ends at byte 70, tensor \"t\" needs up to 74"}},
-      {"one_with_no_bytes", safetensors('{' + entry("t", "[1]", 0, 0) + '}'),
+      {"past_end",
+       safetensors(object({entry("t", "[2]", 0, 8)}), bytes_of(1.0f)),
+       {"file ends at byte 66, tensor \"t\" needs up to 70"}},
+      {"one_with_no_bytes",
+       safetensors(object({entry("t", "[1]", 0, 0)})),
        {"\"t\"", "needs 4 bytes", "cover 0"}},
-      {"hdr_len_huge", bytes_of(std::uint64_t{1} << 63) + "{}",
+      {"hdr_len_huge",
+       bytes_of(std::uint64_t{1} << 63) + "{}",
        {"header of 9223372036854775808 bytes", "file of 10"}},
-      {"hdr_len_past", bytes_of(std::uint64_t{100}) + "{}",
+      {"hdr_len_past",
+       bytes_of(std::uint64_t{100}) + "{}",
        {"file ends at byte 10, the header needs up to 108"}},
       {"not_object", safetensors("[1,2]"), {"not a JSON object"}},
   };
@@ -64,19 +71,17 @@ TEST(SafetensorsDeathTest, LiesCostNoMemory) {
 }
 
 TEST(Safetensors, AcceptsZeroSizesAndEmptyMetadataFromFileAndMemory) {
-  const std::string zero = safetensors('{' + entry("e", "[0]", 0, 0) + ',' +
-                                           entry("m", "[2,0]", 0, 0) + ',' +
-                                           entry("w", "[1]", 0, 4) + '}',
-                                       bytes_of(7.0f));
+  const std::string zero = safetensors(
+      object({entry("e", "[0]", 0, 0), entry("m", "[2,0]", 0, 0), entry("w", "[1]", 0, 4)}),
+      bytes_of(7.0f));
   const std::string empty_metadata =
-      safetensors(R"({"__metadata__":{},)" + entry("w", "[1]", 0, 4) + '}', bytes_of(7.0f));
+      safetensors(object({R"("__metadata__":{})", entry("w", "[1]", 0, 4)}), bytes_of(7.0f));
   ASSERT_EQ(zero.size(), 174u);
   ASSERT_EQ(empty_metadata.size(), 84u);
   const TempFolder folder;
   const auto zero_path = folder.write("zero.safetensors", zero);
-  for (const SafetensorsFile& file :
-       {parse(zero), load_safetensors(zero_path),
-        parse_safetensors(std::as_bytes(std::span(zero)), "span")}) {
+  for (const SafetensorsFile& file : {parse(zero), load_safetensors(zero_path),
+                                      parse_safetensors(std::as_bytes(std::span(zero)), "span")}) {
     EXPECT_EQ(file.tensor("e").shape(), Shape({0}));
     EXPECT_EQ(file.tensor("m").shape(), Shape({2, 0}));
     EXPECT_EQ(floats(file.tensor("w")), std::vector<float>({7}));
@@ -91,7 +96,7 @@ TEST(Safetensors, AcceptsZeroSizesAndEmptyMetadataFromFileAndMemory) {
 
 TEST(Safetensors, TruncatedFilesNameWhatIsMissing) {
   const std::string whole =
-      safetensors(R"({"__metadata__":{},)" + entry("w", "[1]", 0, 4) + '}', bytes_of(7.0f));
+      safetensors(object({R"("__metadata__":{})", entry("w", "[1]", 0, 4)}), bytes_of(7.0f));
   expect_refused(whole.substr(0, 0), {"file ends at byte 0, the header needs up to 8"});
   expect_refused(whole.substr(0, 7), {"file ends at byte 7, the header needs up to 8"});
   expect_refused(whole.substr(0, 40), {"file ends at byte 40, the header needs up to 80"});
@@ -107,7 +112,7 @@ TEST(Safetensors, TruncatedFilesNameWhatIsMissing) {
 
 TEST(Safetensors, AMissingTensorIsNotATruncatedFile) {
   const SafetensorsFile file =
-      parse(safetensors('{' + entry("w", "[1]", 0, 4) + '}', bytes_of(7.0f)));
+      parse(safetensors(object({entry("w", "[1]", 0, 4)}), bytes_of(7.0f)));
   EXPECT_EQ(file.find("v"), nullptr);
   try {
     file.tensor("v");
@@ -123,21 +128,18 @@ TEST(Safetensors, AMissingTensorIsNotATruncatedFile) {
 
 TEST(Safetensors, DataMustBeCoveredWithoutHolesOrOverlaps) {
   const std::string two = bytes_of(1.0f, 2.0f);
-  expect_refused(safetensors('{' + entry("w", "[1]", 4, 8) + '}', two), {"\"w\"", "hole"});
-  expect_refused(safetensors('{' + entry("a", "[1]", 0, 4) + ',' + entry("w", "[1]", 8, 12) + '}',
+  expect_refused(safetensors(object({entry("w", "[1]", 4, 8)}), two), {"\"w\"", "hole"});
+  expect_refused(safetensors(object({entry("a", "[1]", 0, 4), entry("w", "[1]", 8, 12)}),
                              two + bytes_of(3.0f)),
                  {"\"w\"", "hole"});
-  expect_refused(safetensors('{' + entry("w", "[1]", 0, 4) + '}', two), {"8 bytes", "only 4"});
-  expect_refused(safetensors('{' + entry("a", "[1]", 0, 4) + ',' + entry("w", "[1]", 0, 4) + '}',
-                             bytes_of(1.0f)),
-                 {"\"w\"", "overlaps"});
-  expect_refused(safetensors('{' + entry("a", "[2]", 0, 8) + ',' + entry("z", "[0]", 4, 4) + '}',
-                             two),
+  expect_refused(safetensors(object({entry("w", "[1]", 0, 4)}), two), {"8 bytes", "only 4"});
+  expect_refused(
+      safetensors(object({entry("a", "[1]", 0, 4), entry("w", "[1]", 0, 4)}), bytes_of(1.0f)),
+      {"\"w\"", "overlaps"});
+  expect_refused(safetensors(object({entry("a", "[2]", 0, 8), entry("z", "[0]", 4, 4)}), two),
                  {"\"z\"", "overlaps"});
   const SafetensorsFile file = parse(safetensors(
-      '{' + entry("w", "[1]", 4, 8) + ',' + entry("z", "[0]", 4, 4) + ',' +
-          entry("a", "[1]", 0, 4) + '}',
-      two));
+      object({entry("w", "[1]", 4, 8), entry("z", "[0]", 4, 4), entry("a", "[1]", 0, 4)}), two));
   EXPECT_EQ(floats(file.tensor("w")), std::vector<float>({2}));
   EXPECT_EQ(floats(file.tensor("a")), std::vector<float>({1}));
 }
@@ -149,17 +151,17 @@ TEST(Safetensors, HeadersOutsideTheSchemaAreRefused) {
     return safetensors("{\"w\":" + fields + "}", data);
   };
   expect_refused(safetensors("", data), {"must begin with '{'"});
-  expect_refused(safetensors(" {" + w + '}', data), {"must begin with '{'"});
-  expect_refused(safetensors('{' + w, data), {"not valid JSON"});
-  expect_refused(safetensors('{' + w + "}x", data), {"not valid JSON"});
-  expect_refused(safetensors('{' + w + std::string("}\0", 2), data), {"not valid JSON"});
+  expect_refused(safetensors(fmt::format(" {}", object({w})), data), {"must begin with '{'"});
+  expect_refused(safetensors(object({w}).substr(0, w.size() + 1), data), {"not valid JSON"});
+  expect_refused(safetensors(object({w}) + "x", data), {"not valid JSON"});
+  expect_refused(safetensors(object({w}) + std::string(1, '\0'), data), {"not valid JSON"});
   expect_refused(safetensors("{\"\xff\":1}", data), {"not valid JSON"});
-  expect_refused(safetensors('{' + w + ',' + w + '}', data), {"\"w\"", "twice"});
-  expect_refused(safetensors(R"({"__metadata__":{"a":"1","a":"2"},)" + w + '}', data),
+  expect_refused(safetensors(object({w, w}), data), {"\"w\"", "twice"});
+  expect_refused(safetensors(object({R"("__metadata__":{"a":"1","a":"2"})", w}), data),
                  {"\"a\"", "twice"});
-  expect_refused(safetensors(R"({"__metadata__":{"a":1},)" + w + '}', data),
+  expect_refused(safetensors(object({R"("__metadata__":{"a":1})", w}), data),
                  {"unexpected number in __metadata__"});
-  expect_refused(safetensors(R"({"__metadata__":[],)" + w + '}', data), {"unexpected array"});
+  expect_refused(safetensors(object({R"("__metadata__":[])", w}), data), {"unexpected array"});
   expect_refused(tensor(R"(["F32",[1],[0,4]])"), {"unexpected array", "\"w\""});
   expect_refused(tensor("null"), {"unexpected null", "\"w\""});
   expect_refused(tensor("{}"), {"\"w\" lacks its dtype"});
@@ -175,15 +177,15 @@ TEST(Safetensors, HeadersOutsideTheSchemaAreRefused) {
   for (const char* size : {"-1", "1.0", "1e0", "\"1\"", "[1]", "{}", "null", "true",
                            "18446744073709551616", "1e999"}) {
     SCOPED_TRACE(size);
-    expect_refused(safetensors('{' + entry("w", "[" + std::string(size) + "]", 0, 4) + '}', data),
+    expect_refused(safetensors(object({entry("w", fmt::format("[{}]", size), 0, 4)}), data),
                    {"test.safetensors"});
   }
-  expect_refused(safetensors('{' + entry("w", "1", 0, 4) + '}', data), {"field shape"});
-  expect_refused(safetensors('{' + entry("w", "[9223372036854775808,0]", 0, 0) + '}'),
+  expect_refused(safetensors(object({entry("w", "1", 0, 4)}), data), {"field shape"});
+  expect_refused(safetensors(object({entry("w", "[9223372036854775808,0]", 0, 0)})),
                  {"dimension of size 9223372036854775808"});
   std::string rank_65 = "[1";
   for (int i = 1; i < 65; ++i) rank_65 += ",1";
-  expect_refused(safetensors('{' + entry("w", rank_65 + "]", 0, 4) + '}', data),
+  expect_refused(safetensors(object({entry("w", rank_65 + "]", 0, 4)}), data),
                  {"more than 64 numbers"});
 }
 
@@ -191,9 +193,9 @@ TEST(Safetensors, WhatTheReferenceAcceptsIsAccepted) {
   const std::string data = bytes_of(7.0f);
   const std::string w = entry("w", "[1]", 0, 4);
   EXPECT_TRUE(parse(safetensors("{}")).tensors.empty());
-  EXPECT_EQ(parse(safetensors('{' + w + "}   ", data)).tensors.size(), 1u);
-  EXPECT_EQ(parse(safetensors(R"({"__metadata__":null,)" + w + '}', data)).tensors.size(), 1u);
-  EXPECT_EQ(parse(safetensors('{' + entry("s", "[]", 0, 4) + '}', data)).tensor("s").shape(),
+  EXPECT_EQ(parse(safetensors(object({w}) + "   ", data)).tensors.size(), 1u);
+  EXPECT_EQ(parse(safetensors(object({R"("__metadata__":null)", w}), data)).tensors.size(), 1u);
+  EXPECT_EQ(parse(safetensors(object({entry("s", "[]", 0, 4)}), data)).tensor("s").shape(),
             Shape());
   const SafetensorsFile extra = parse(safetensors(
       R"({"w":{"x":{"y":[[1,{}],null]},"dtype":"F32","z":-1.5,"shape":[1],"data_offsets":[0,4],)"
@@ -201,7 +203,7 @@ TEST(Safetensors, WhatTheReferenceAcceptsIsAccepted) {
       data));
   EXPECT_EQ(floats(extra.tensor("w")), std::vector<float>({7}));
   const SafetensorsFile metadata = parse(
-      safetensors(R"({"__metadata__":{"format":"pt","\u00e9":"\ud83d\ude38"},)" + w + '}', data));
+      safetensors(object({R"("__metadata__":{"format":"pt","\u00e9":"\ud83d\ude38"})", w}), data));
   EXPECT_EQ(metadata.metadata.at("format"), "pt");
   EXPECT_EQ(metadata.metadata.at("é"), "😸");
 }
@@ -215,12 +217,12 @@ TEST(Safetensors, NestingCostsNoStack) {
 TEST(Safetensors, MessagesStayShortAndPrintable) {
   const std::string name(1'000'000, 'n');
   try {
-    parse(safetensors('{' + entry(name, "[2]", 0, 4) + '}', bytes_of(7.0f)));
+    parse(safetensors(object({entry(name, "[2]", 0, 4)}), bytes_of(7.0f)));
     FAIL();
   } catch (const Error& e) {
     EXPECT_LT(std::strlen(e.what()), 400u);
   }
-  expect_refused(safetensors("{" + entry("\\n\\u001b\xc3\xa9", "[2]", 0, 4) + '}', bytes_of(7.0f)),
+  expect_refused(safetensors(object({entry("\\n\\u001b\xc3\xa9", "[2]", 0, 4)}), bytes_of(7.0f)),
                  {R"("\x0a\x1b\xc3\xa9")"});
 }
 
@@ -250,7 +252,7 @@ TEST(Safetensors, ReadsEveryDtype) {
     std::string data;
     for (std::uint64_t i = 0; i < c.bytes; ++i) data += static_cast<char>(i % 2);
     const SafetensorsFile file =
-        parse(safetensors('{' + entry("w", c.shape, 0, c.bytes, c.name) + '}', data));
+        parse(safetensors(object({entry("w", c.shape, 0, c.bytes, c.name)}), data));
     const SafetensorsTensor* w = file.find("w");
     ASSERT_NE(w, nullptr);
     EXPECT_EQ(w->data.dtype(), c.dtype);
@@ -260,9 +262,9 @@ TEST(Safetensors, ReadsEveryDtype) {
     ASSERT_EQ(w->data.nbytes(), c.bytes);
     EXPECT_EQ(std::memcmp(w->data.data(), data.data(), c.bytes), 0);
   }
-  expect_refused(safetensors('{' + entry("w", "[3]", 0, 2, "F4") + '}', "ab"),
+  expect_refused(safetensors(object({entry("w", "[3]", 0, 2, "F4")}), "ab"),
                  {"does not fill whole bytes"});
-  expect_refused(safetensors('{' + entry("w", "[1]", 0, 1, "F6_E2M3") + '}', "a"),
+  expect_refused(safetensors(object({entry("w", "[1]", 0, 1, "F6_E2M3")}), "a"),
                  {"does not fill whole bytes"});
 }
 
@@ -270,7 +272,7 @@ TEST(Safetensors, MisalignedDataIsCopiedAlignedDataIsShared) {
   const TempFolder folder;
   for (int padding = 0; padding < 8; ++padding) {
     const std::string header =
-        '{' + entry("w", "[2]", 0, 16, "F64") + '}' + std::string(padding, ' ');
+        object({entry("w", "[2]", 0, 16, "F64")}) + std::string(padding, ' ');
     const auto path = folder.write("w.safetensors", safetensors(header, bytes_of(1.5, -2.5)));
     const SafetensorsFile file = load_safetensors(path);
     const auto values = file.tensor("w").values<double>();
@@ -278,7 +280,7 @@ TEST(Safetensors, MisalignedDataIsCopiedAlignedDataIsShared) {
     EXPECT_EQ(values[0], 1.5);
     EXPECT_EQ(values[1], -2.5);
   }
-  const std::string file = safetensors('{' + entry("w", "[4]", 0, 4, "U8") + '}', "abcd");
+  const std::string file = safetensors(object({entry("w", "[4]", 0, 4, "U8")}), "abcd");
   const auto memory = share(file);
   const auto parsed = parse_safetensors(memory, file.size(), "shared");
   EXPECT_EQ(parsed.tensor("w").data(), memory.get() + file.size() - 4);
@@ -287,7 +289,7 @@ TEST(Safetensors, MisalignedDataIsCopiedAlignedDataIsShared) {
 TEST(Safetensors, TensorsOutliveTheFileObject) {
   const TempFolder folder;
   const auto path = folder.write(
-      "w.safetensors", safetensors('{' + entry("w", "[1]", 0, 4) + "}   ", bytes_of(7.0f)));
+      "w.safetensors", safetensors(object({entry("w", "[1]", 0, 4)}) + "   ", bytes_of(7.0f)));
   const HostTensor w = load_safetensors(path).tensor("w");
   std::filesystem::remove(path);
   EXPECT_EQ(floats(w), std::vector<float>({7}));

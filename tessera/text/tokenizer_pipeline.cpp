@@ -23,11 +23,17 @@ void check_length(std::string_view text) {
 
 TokenizerPipeline::TokenizerPipeline(TokenizerParts parts) : parts_(std::move(parts)) {
   size_ = parts_.vocabulary->size();
-  for (const AddedToken& token : parts_.added) {
+  for (AddedToken& token : parts_.added) {
     const std::string* own = parts_.vocabulary->text(token.id);
-    if (token.id < 0 || (own != nullptr && *own != token.text)) {
+    if (token.id < 0 || (own != nullptr && *own != token.text && !parts_.added_are_normalized)) {
       fail(ErrorCode::bad_format, "added tokens", "{} has the id {}, which belongs to {}",
            quote(token.text), token.id, own == nullptr ? "no token" : quote(*own));
+    }
+    added_by_text_.emplace(token.text, token.id);
+    // From here on a normalized token is known by its normalized text, as in the reference.
+    if (token.normalized && !parts_.added_are_normalized) {
+      token.text = parts_.normalizer.apply(token.text);
+      added_by_text_.emplace(token.text, token.id);
     }
     const auto [entry, is_new] = added_by_id_.try_emplace(token.id, token);
     if (!is_new) {
@@ -35,13 +41,8 @@ TokenizerPipeline::TokenizerPipeline(TokenizerParts parts) : parts_(std::move(pa
       fail(ErrorCode::bad_format, "added tokens", "{} and {} both have the id {}",
            quote(entry->second.text), quote(token.text), token.id);
     }
-    added_by_text_.emplace(entry->second.text, token.id);
     size_ = std::max(size_, token.id + 1);
-    AddedToken found = token;
-    if (token.normalized && !parts_.added_are_normalized) {
-      found.text = parts_.normalizer.apply(token.text);
-    }
-    (token.normalized ? normalized_ : raw_).add(std::move(found));
+    (token.normalized ? normalized_ : raw_).add(token);
   }
 }
 
@@ -144,7 +145,7 @@ std::optional<std::string> TokenizerPipeline::token_text(std::int32_t id) const 
 }
 
 std::optional<std::int32_t> TokenizerPipeline::token_to_id(std::string_view token) const {
-  const auto added = added_by_text_.find(token);
+  const auto added = added_by_text_.find(std::string(token));
   if (added != added_by_text_.end()) return added->second;
   return parts_.vocabulary->find(token);
 }

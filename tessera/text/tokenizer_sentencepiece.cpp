@@ -202,7 +202,6 @@ std::unique_ptr<Tokenizer> load_sentencepiece(const std::filesystem::path& path)
   tokens.types = std::move(file.types);
   tokens.unknown = id_or_none(file.unk);
   tokens.add_space_prefix = file.add_dummy_prefix;
-  tokens.user_defined_in_normalized_text = true;
   TokenizerParts parts = make_spm_parts(std::move(tokens));
   parts.special.bos = id_or_none(file.bos);
   parts.special.eos = id_or_none(file.eos);

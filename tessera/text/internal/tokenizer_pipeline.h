@@ -22,7 +22,7 @@ struct TokenizerParts {
   std::shared_ptr<const Vocabulary> vocabulary;
   /// Tokens found in the text before the model runs; some are in the vocabulary as well.
   std::vector<AddedToken> added;
-  /// For tokens with normalized = true: match `text` as it is, it is normalized already.
+  /// The texts of tokens with normalized = true are normalized already.
   bool added_are_normalized = false;
   NormalizerChain normalizer;
   PretokenizerChain pretokenizers;
@@ -60,7 +60,7 @@ class TokenizerPipeline final : public Tokenizer {
   AddedTokenMatcher raw_;
   AddedTokenMatcher normalized_;
   std::unordered_map<std::int32_t, AddedToken> added_by_id_;
-  std::unordered_map<std::string_view, std::int32_t> added_by_text_;  // views into added_by_id_
+  std::unordered_map<std::string, std::int32_t> added_by_text_;
   std::int32_t size_ = 0;
 };
 

@@ -1,26 +1,28 @@
 #!/usr/bin/env python3
-"""Random tiny checkpoints of the Llama-like decoder families, with what transformers computes from them.
+"""Random tiny checkpoints of the Llama-like decoder families, with what transformers makes of them.
 
 Writes tests/goldens/tiny/<name>/:
-  config.json           as transformers 5 saves it (rope_parameters), or, where CLASSIC says so, in the
-                        spelling that most published checkpoints use (rope_theta, rope_scaling, ...)
+  config.json           as transformers 5 saves it (rope_parameters), or, where CLASSIC says so, in
+                        the spelling of most published checkpoints (rope_theta, rope_scaling, ...)
   config.other.json     the same config in the other of the two spellings
   model.safetensors     the weights (two shards and an index for llama3_sharded)
   expected.safetensors  inputs and results, see NAMES below
   expected.json         the ids once more for people, how close the greedy choices were, versions
 
-A default initialisation would hide most mistakes (norms of one, biases of zero, almost uniform logits), so
-every tensor is drawn anew; sizes differ from one another so that a transposed or mis-split tensor cannot fit;
-rms_norm_eps is large enough to be seen. For each family the script then breaks one feature at a time
-(MUTATIONS) and stops unless the logits move: a golden that cannot tell is no golden.
+A default initialisation would hide most mistakes (norms of one, biases of zero, almost uniform
+logits), so every tensor is drawn anew; sizes differ from one another so that a transposed or
+mis-split tensor cannot fit; rms_norm_eps is large enough to be seen. For each family the script then
+breaks one feature at a time (MUTATIONS) and stops unless the logits move: a golden that cannot tell
+is no golden.
 
 NAMES in expected.safetensors (H hidden size, V vocabulary):
-  input_ids [2,37] i32, logits [2,37,V] f32        no padding, positions from 0
-  hidden.embed, hidden.layer.N, hidden.norm [37,H] row 0: the residual stream going into layer 0 (after the
-                        embedding's scale, if any), coming out of layer N, and after the final norm
-  prompt_ids [12], greedy_ids [24] i32, greedy_gap [24] f32   best minus second-best logit of each step
-  ragged_ids [26] i32, ragged_lengths [3] i32      prompts of 5, 12 and 9 ids, one after the other
-  ragged_logits [3,V] f32                          logits of each one's last position, computed alone
+  input_ids [2,37] i32, logits [2,37,V] f32   no padding, positions from 0
+  hidden.embed, hidden.layer.N, hidden.norm [37,H]   row 0: the residual stream going into layer 0
+                        (after the embedding's scale, if any), coming out of layer N, and after the
+                        final norm
+  prompt_ids [12], greedy_ids [24] i32, greedy_gap [24] f32   best minus second-best logit per step
+  ragged_ids [26] i32, ragged_lengths [3] i32   prompts of 5, 12 and 9 ids, one after the other
+  ragged_logits [3,V] f32   logits of each one's last position, computed alone
 
 Rerun: python tools/oracles/tiny_checkpoints.py [name ...]
 """
@@ -44,14 +46,28 @@ SEED = 20260101
 LENGTH, PROMPT, STEPS, RAGGED = 37, 12, 24, (5, 12, 9)
 
 COMMON = dict(
-    vocab_size=211, hidden_size=48, intermediate_size=104, num_hidden_layers=2, num_attention_heads=6,
-    num_key_value_heads=2, head_dim=16, max_position_embeddings=256, rms_norm_eps=1e-3,
-    bos_token_id=1, eos_token_id=2, pad_token_id=None,
+    vocab_size=211,
+    hidden_size=48,
+    intermediate_size=104,
+    num_hidden_layers=2,
+    num_attention_heads=6,
+    num_key_value_heads=2,
+    head_dim=16,
+    max_position_embeddings=256,
+    rms_norm_eps=1e-3,
+    bos_token_id=1,
+    eos_token_id=2,
+    pad_token_id=None,
 )
-# Wavelengths of head size 16 at theta 500 are 6.3, 13.7, 29.7, 64.6, ...: with 32 original positions the first
-# is kept, two are blended and the rest are divided.
-LLAMA3_ROPE = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
-                   original_max_position_embeddings=32)
+# Wavelengths of head size 16 at theta 500 are 6.3, 13.7, 29.7, 64.6, ...: with 32 original positions
+# the first is kept, two are blended and the rest are divided.
+LLAMA3_ROPE = dict(
+    rope_type="llama3",
+    factor=8.0,
+    low_freq_factor=1.0,
+    high_freq_factor=4.0,
+    original_max_position_embeddings=32,
+)
 GEMMA3_LAYERS = ["sliding_attention", "full_attention", "sliding_attention"]
 
 
@@ -63,66 +79,202 @@ def gemma3_rope(**scaling):
     return dict(sliding_attention=rope(400.0), full_attention=dict(rope(9000.0), **scaling))
 
 
-LLAMA3 = dict(COMMON, model_type="llama", tie_word_embeddings=False,
-              rope_parameters=dict(LLAMA3_ROPE, rope_theta=500.0))
-GEMMA3 = dict(COMMON, model_type="gemma3_text", num_hidden_layers=3, layer_types=GEMMA3_LAYERS, sliding_window=8,
-              query_pre_attn_scalar=11, tie_word_embeddings=True, rope_parameters=gemma3_rope())
+LLAMA3 = dict(
+    COMMON,
+    model_type="llama",
+    tie_word_embeddings=False,
+    rope_parameters=dict(LLAMA3_ROPE, rope_theta=500.0),
+)
+GEMMA3 = dict(
+    COMMON,
+    model_type="gemma3_text",
+    num_hidden_layers=3,
+    layer_types=GEMMA3_LAYERS,
+    sliding_window=8,
+    query_pre_attn_scalar=11,
+    tie_word_embeddings=True,
+    rope_parameters=gemma3_rope(),
+)
 
 # name -> (config, weight dtype, shards)
 FAMILIES = {
-    "llama2": (dict(COMMON, model_type="llama", num_key_value_heads=6, head_dim=8, tie_word_embeddings=False,
-                    rope_parameters=rope(700.0)), "f32", 1),
+    "llama2": (
+        dict(
+            COMMON,
+            model_type="llama",
+            num_key_value_heads=6,
+            head_dim=8,
+            tie_word_embeddings=False,
+            rope_parameters=rope(700.0),
+        ),
+        "f32",
+        1,
+    ),
     "llama3": (LLAMA3, "f32", 1),
     "llama3_bf16": (LLAMA3, "bf16", 1),
     "llama3_f16": (LLAMA3, "f16", 1),
     "llama3_sharded": (LLAMA3, "f32", 2),
-    "llama_biased": (dict(COMMON, model_type="llama", attention_bias=True, mlp_bias=True, tie_word_embeddings=False,
-                          rope_parameters=dict(rope(600.0), rope_type="linear", factor=3.0)), "f32", 1),
-    "smollm2": (dict(COMMON, model_type="llama", hidden_size=72, num_attention_heads=9, num_key_value_heads=3,
-                     head_dim=8, tie_word_embeddings=True, rope_parameters=rope(900.0)), "f32", 1),
-    "mistral": (dict(COMMON, model_type="mistral", sliding_window=8, tie_word_embeddings=False,
-                     rope_parameters=rope(800.0)), "f32", 1),
-    "qwen2": (dict(COMMON, model_type="qwen2", head_dim=8, tie_word_embeddings=True,
-                   rope_parameters=rope(1100.0)), "f32", 1),
+    "llama_biased": (
+        dict(
+            COMMON,
+            model_type="llama",
+            attention_bias=True,
+            mlp_bias=True,
+            tie_word_embeddings=False,
+            rope_parameters=dict(rope(600.0), rope_type="linear", factor=3.0),
+        ),
+        "f32",
+        1,
+    ),
+    "smollm2": (
+        dict(
+            COMMON,
+            model_type="llama",
+            hidden_size=72,
+            num_attention_heads=9,
+            num_key_value_heads=3,
+            head_dim=8,
+            tie_word_embeddings=True,
+            rope_parameters=rope(900.0),
+        ),
+        "f32",
+        1,
+    ),
+    "mistral": (
+        dict(
+            COMMON,
+            model_type="mistral",
+            sliding_window=8,
+            tie_word_embeddings=False,
+            rope_parameters=rope(800.0),
+        ),
+        "f32",
+        1,
+    ),
+    "qwen2": (
+        dict(
+            COMMON,
+            model_type="qwen2",
+            head_dim=8,
+            tie_word_embeddings=True,
+            rope_parameters=rope(1100.0),
+        ),
+        "f32",
+        1,
+    ),
     # the first layer sees everything, the second only the last 8 positions
-    "qwen2_sliding": (dict(COMMON, model_type="qwen2", head_dim=8, tie_word_embeddings=False, use_sliding_window=True,
-                           sliding_window=8, max_window_layers=1, rope_parameters=rope(1300.0)), "f32", 1),
-    "qwen3": (dict(COMMON, model_type="qwen3", tie_word_embeddings=False, attention_bias=False,
-                   rope_parameters=rope(1200.0)), "f32", 1),
-    "gemma2": (dict(COMMON, model_type="gemma2", sliding_window=8, query_pre_attn_scalar=11, tie_word_embeddings=True,
-                    attn_logit_softcapping=3.0, final_logit_softcapping=3.0, rope_parameters=rope(650.0)), "f32", 1),
+    "qwen2_sliding": (
+        dict(
+            COMMON,
+            model_type="qwen2",
+            head_dim=8,
+            tie_word_embeddings=False,
+            use_sliding_window=True,
+            sliding_window=8,
+            max_window_layers=1,
+            rope_parameters=rope(1300.0),
+        ),
+        "f32",
+        1,
+    ),
+    "qwen3": (
+        dict(
+            COMMON,
+            model_type="qwen3",
+            tie_word_embeddings=False,
+            attention_bias=False,
+            rope_parameters=rope(1200.0),
+        ),
+        "f32",
+        1,
+    ),
+    "gemma2": (
+        dict(
+            COMMON,
+            model_type="gemma2",
+            sliding_window=8,
+            query_pre_attn_scalar=11,
+            tie_word_embeddings=True,
+            attn_logit_softcapping=3.0,
+            final_logit_softcapping=3.0,
+            rope_parameters=rope(650.0),
+        ),
+        "f32",
+        1,
+    ),
     "gemma3": (GEMMA3, "f32", 1),
-    "gemma3_softcap": (dict(GEMMA3, final_logit_softcapping=2.5,
-                            rope_parameters=gemma3_rope(rope_type="linear", factor=8.0)), "f32", 1),
+    "gemma3_softcap": (
+        dict(
+            GEMMA3,
+            final_logit_softcapping=2.5,
+            rope_parameters=gemma3_rope(rope_type="linear", factor=8.0),
+        ),
+        "f32",
+        1,
+    ),
 }
-CLASSIC = {"llama2", "llama3_f16", "llama3_sharded", "mistral", "qwen2", "qwen2_sliding", "gemma3_softcap"}
+CLASSIC = {
+    "llama2",
+    "llama3_f16",
+    "llama3_sharded",
+    "mistral",
+    "qwen2",
+    "qwen2_sliding",
+    "gemma3_softcap",
+}
 
-# What must be seen in the logits when it is taken away: config overrides, or a weight suffix to reset.
+# What must be seen in the logits when taken away: config overrides, or a weight suffix to reset.
 LINEAR_OFF = {"rope_parameters": gemma3_rope()}
 MUTATIONS = {
     "llama": [{"rms_norm_eps": 1e-5}, {"rope_parameters": rope(10000.0)}],
     "mistral": [{"sliding_window": None}, {"sliding_window": 9}, {"sliding_window": 7}],
     "qwen2": [{"rms_norm_eps": 1e-6}, "q_proj.bias", "k_proj.bias", "v_proj.bias"],
     "qwen3": [{"rms_norm_eps": 1e-6}, "q_norm.weight", "k_norm.weight"],
-    "gemma2": [{"attn_logit_softcapping": None}, {"final_logit_softcapping": None}, {"query_pre_attn_scalar": 16},
-               {"sliding_window": 9}, {"hidden_activation": "gelu"},
-               {"layer_types": ["full_attention", "sliding_attention"]},
-               "post_attention_layernorm.weight", "pre_feedforward_layernorm.weight"],
-    "gemma3_text": [{"query_pre_attn_scalar": 16}, {"sliding_window": 9}, {"hidden_activation": "gelu"},
-                    {"layer_types": ["sliding_attention", "sliding_attention", "full_attention"]},
-                    {"rope_parameters": dict(sliding_attention=rope(9000.0), full_attention=rope(9000.0))},
-                    "q_norm.weight", "k_norm.weight", "post_feedforward_layernorm.weight"],
+    "gemma2": [
+        {"attn_logit_softcapping": None},
+        {"final_logit_softcapping": None},
+        {"query_pre_attn_scalar": 16},
+        {"sliding_window": 9},
+        {"hidden_activation": "gelu"},
+        {"layer_types": ["full_attention", "sliding_attention"]},
+        "post_attention_layernorm.weight",
+        "pre_feedforward_layernorm.weight",
+    ],
+    "gemma3_text": [
+        {"query_pre_attn_scalar": 16},
+        {"sliding_window": 9},
+        {"hidden_activation": "gelu"},
+        {"layer_types": ["sliding_attention", "sliding_attention", "full_attention"]},
+        {"rope_parameters": dict(sliding_attention=rope(9000.0), full_attention=rope(9000.0))},
+        "q_norm.weight",
+        "k_norm.weight",
+        "post_feedforward_layernorm.weight",
+    ],
 }
 EXTRA_MUTATIONS = {
-    "llama3": [{"rope_parameters": rope(500.0)},
-               {"rope_parameters": dict(LLAMA3_ROPE, rope_theta=500.0, high_freq_factor=2.0)}],
-    "llama_biased": [{"rope_parameters": rope(600.0)}, "o_proj.bias", "down_proj.bias", "gate_proj.bias"],
-    "qwen2_sliding": [{"max_window_layers": 0, "layer_types": None}, {"max_window_layers": 2, "layer_types": None}],
+    "llama3": [
+        {"rope_parameters": rope(500.0)},
+        {"rope_parameters": dict(LLAMA3_ROPE, rope_theta=500.0, high_freq_factor=2.0)},
+    ],
+    "llama_biased": [
+        {"rope_parameters": rope(600.0)},
+        "o_proj.bias",
+        "down_proj.bias",
+        "gate_proj.bias",
+    ],
+    "qwen2_sliding": [
+        {"max_window_layers": 0, "layer_types": None},
+        {"max_window_layers": 2, "layer_types": None},
+    ],
     "gemma3_softcap": [{"final_logit_softcapping": None}, LINEAR_OFF],
 }
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
-VERSIONS = {"torch": torch.__version__.split("+")[0], "transformers": transformers.__version__,
-            "safetensors": safetensors.__version__, "numpy": np.__version__}
+VERSIONS = {
+    "torch": torch.__version__.split("+")[0],
+    "transformers": transformers.__version__,
+    "safetensors": safetensors.__version__,
+    "numpy": np.__version__,
+}
 
 
 def make_config(fields):
@@ -131,7 +283,9 @@ def make_config(fields):
 
 
 def make_model(config):
-    model = AutoModelForCausalLM.from_config(copy.deepcopy(config), attn_implementation="eager", dtype=torch.float32)
+    model = AutoModelForCausalLM.from_config(
+        copy.deepcopy(config), attn_implementation="eager", dtype=torch.float32
+    )
     assert model.config._attn_implementation == "eager"
     return model.eval()
 
@@ -151,8 +305,8 @@ def draw(model, rng):
         elif name.endswith("bias"):
             z = 0.3 * z
         elif "embed_tokens" in name:
-            # With unit variance a tied head answers each token with the same token, whatever the layers do;
-            # the more so in Gemma, which multiplies embeddings by sqrt(hidden) and normalises what layers add.
+            # With unit variance a tied head answers each token with the same token, whatever the
+            # layers do; the more so in Gemma, which scales embeddings and normalises what layers add.
             z = (0.08 if gemma else 0.3 if model.config.tie_word_embeddings else 1.0) * z
         else:
             z = 1.5 * z / np.sqrt(old.shape[1])
@@ -181,14 +335,23 @@ def greedy(model, prompt):
         assert int(step.argmax()) == int(best.indices[0])
         ids.append(int(best.indices[0]))
         feed = ids[-1:]
-    generated = ids[len(prompt):]
+    generated = ids[len(prompt) :]
     model.generation_config.eos_token_id = None  # else the id 2 would end it
     for use_cache in (True, False):
-        settings = transformers.GenerationConfig(do_sample=False, max_new_tokens=STEPS, eos_token_id=None,
-                                                 pad_token_id=0, use_cache=use_cache)
+        settings = transformers.GenerationConfig(
+            do_sample=False,
+            max_new_tokens=STEPS,
+            eos_token_id=None,
+            pad_token_id=0,
+            use_cache=use_cache,
+        )
         prompt_tensor = torch.tensor([prompt])
-        out = model.generate(prompt_tensor, attention_mask=torch.ones_like(prompt_tensor), generation_config=settings)
-        assert out[0, len(prompt):].tolist() == generated, f"generate(use_cache={use_cache}) differs"
+        out = model.generate(
+            prompt_tensor, attention_mask=torch.ones_like(prompt_tensor), generation_config=settings
+        )
+        assert (
+            out[0, len(prompt) :].tolist() == generated
+        ), f"generate(use_cache={use_cache}) differs"
     return generated, gaps
 
 
@@ -200,11 +363,21 @@ def expected(model, rng):
     seen, hooks = {}, []
     inner = model.model
     for i, layer in enumerate(inner.layers):
-        hooks.append(layer.register_forward_hook(
-            lambda _, __, out, i=i: seen.__setitem__(f"layer.{i}", out[0] if isinstance(out, tuple) else out)))
-    hooks.append(inner.layers[0].register_forward_pre_hook(
-        lambda _, args, kwargs: seen.__setitem__("embed", args[0] if args else kwargs["hidden_states"]),
-        with_kwargs=True))
+        hooks.append(
+            layer.register_forward_hook(
+                lambda _, __, out, i=i: seen.__setitem__(
+                    f"layer.{i}", out[0] if isinstance(out, tuple) else out
+                )
+            )
+        )
+    hooks.append(
+        inner.layers[0].register_forward_pre_hook(
+            lambda _, args, kwargs: seen.__setitem__(
+                "embed", args[0] if args else kwargs["hidden_states"]
+            ),
+            with_kwargs=True,
+        )
+    )
     hooks.append(inner.norm.register_forward_hook(lambda _, __, out: seen.__setitem__("norm", out)))
     logits = model(torch.from_numpy(ids), use_cache=False).logits
     hidden = {f"hidden.{k}": v[0].clone() for k, v in seen.items()}
@@ -213,10 +386,17 @@ def expected(model, rng):
     generated, gaps = greedy(model, prompt)
     i32 = lambda x: torch.tensor(x, dtype=torch.int32)
     tensors = {
-        "input_ids": i32(ids), "logits": logits, **hidden,
-        "prompt_ids": i32(prompt), "greedy_ids": i32(generated), "greedy_gap": torch.tensor(gaps),
-        "ragged_ids": i32(sum(ragged, [])), "ragged_lengths": i32(RAGGED),
-        "ragged_logits": torch.stack([model(torch.tensor([r]), use_cache=False).logits[0, -1] for r in ragged]),
+        "input_ids": i32(ids),
+        "logits": logits,
+        **hidden,
+        "prompt_ids": i32(prompt),
+        "greedy_ids": i32(generated),
+        "greedy_gap": torch.tensor(gaps),
+        "ragged_ids": i32(sum(ragged, [])),
+        "ragged_lengths": i32(RAGGED),
+        "ragged_logits": torch.stack(
+            [model(torch.tensor([r]), use_cache=False).logits[0, -1] for r in ragged]
+        ),
     }
     assert all(torch.isfinite(t).all() for t in tensors.values())
     return {k: v.contiguous().clone() for k, v in tensors.items()}
@@ -249,12 +429,17 @@ def save_weights(folder, state, shards, metadata):
     size = lambda n: state[n].numel() * state[n].element_size()
     total, run, index = sum(map(size, names)), 0, {}
     for name in names:
-        index[name] = f"model-{min(run * shards // total, shards - 1) + 1:05}-of-{shards:05}.safetensors"
+        index[name] = (
+            f"model-{min(run * shards // total, shards - 1) + 1:05}-of-{shards:05}.safetensors"
+        )
         run += size(name)
     for shard in sorted(set(index.values())):
-        safetensors.torch.save_file({n: state[n] for n in names if index[n] == shard}, folder / shard, metadata)
+        safetensors.torch.save_file(
+            {n: state[n] for n in names if index[n] == shard}, folder / shard, metadata
+        )
     (folder / "model.safetensors.index.json").write_text(
-        json.dumps({"metadata": {"total_size": total}, "weight_map": index}, indent=1) + "\n")
+        json.dumps({"metadata": {"total_size": total}, "weight_map": index}, indent=1) + "\n"
+    )
 
 
 def check_mutations(name, config, state, tensors):
@@ -273,7 +458,12 @@ def check_mutations(name, config, state, tensors):
                     weights[key] = torch.full_like(state[key], neutral)
         fields.pop("model_type")
         changed = load(make_model(AutoConfig.for_model(model_type, **fields)), weights)
-        moved = (changed(tensors["input_ids"].long(), use_cache=False).logits - tensors["logits"]).abs().max().item()
+        moved = (
+            (changed(tensors["input_ids"].long(), use_cache=False).logits - tensors["logits"])
+            .abs()
+            .max()
+            .item()
+        )
         print(f"    without {change}: logits move by {moved:.3g}")
         assert moved > 1e-3, f"{name}: {change} cannot be seen in the logits"
 
@@ -299,8 +489,10 @@ def make(name):
     with torch.no_grad():
         check_mutations(name, config, state, tensors)
 
-    # One key only: the library writes several in random order, and reruns should give the same bytes.
-    metadata = {"oracle": json.dumps(dict(VERSIONS, script="tools/oracles/tiny_checkpoints.py", seed=SEED))}
+    # One key only: several are written in random order, and reruns should give the same bytes.
+    metadata = {
+        "oracle": json.dumps(dict(VERSIONS, script="tools/oracles/tiny_checkpoints.py", seed=SEED))
+    }
     save_weights(folder, stored, shards, {"format": "pt"})
     safetensors.torch.save_file(tensors, folder / "expected.safetensors", metadata)
 
@@ -321,22 +513,32 @@ def make(name):
             for item in folder.glob("model*"):
                 pathlib.Path(scratch, item.name).write_bytes(item.read_bytes())
             pathlib.Path(scratch, "config.json").write_text((folder / file).read_text())
-            again = AutoModelForCausalLM.from_pretrained(scratch, attn_implementation="eager", dtype=torch.float32)
+            again = AutoModelForCausalLM.from_pretrained(
+                scratch, attn_implementation="eager", dtype=torch.float32
+            )
             again.eval()
-            assert torch.equal(again(tensors["input_ids"].long(), use_cache=False).logits, tensors["logits"]), file
+            assert torch.equal(
+                again(tensors["input_ids"].long(), use_cache=False).logits, tensors["logits"]
+            ), file
 
     gaps, ids = tensors["greedy_gap"], tensors["greedy_ids"].tolist()
     summary = {
-        "prompt_ids": tensors["prompt_ids"].tolist(), "greedy_ids": ids,
+        "prompt_ids": tensors["prompt_ids"].tolist(),
+        "greedy_ids": ids,
         "greedy_smallest_gap": round(float(gaps.min()), 5),
         "logits_std": round(float(tensors["logits"].std()), 4),
-        "weights": dtype, "attention": "eager", "compute": "f32", "versions": VERSIONS,
+        "weights": dtype,
+        "attention": "eager",
+        "compute": "f32",
+        "versions": VERSIONS,
         "seed": [SEED, draw_name, attempt],
     }
     (folder / "expected.json").write_text(json.dumps(summary, separators=(",", ":")) + "\n")
     size = sum(f.stat().st_size for f in folder.iterdir())
-    print(f"{name}: {size} bytes, logits std {summary['logits_std']}, smallest greedy gap "
-          f"{summary['greedy_smallest_gap']}, {len(set(ids))} different ids of {STEPS}")
+    print(
+        f"{name}: {size} bytes, logits std {summary['logits_std']}, smallest greedy gap "
+        f"{summary['greedy_smallest_gap']}, {len(set(ids))} different ids of {STEPS}"
+    )
     assert size < 500_000
 
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "tessera/core/internal/fail.h"
+#include "tessera/nn/linear.h"
+#include "tessera/nn/rms_norm.h"
 #include "tessera/ops/ops.h"
 
 namespace tessera::models {
@@ -71,7 +73,7 @@ class Attention : public nn::Module {
   static nn::Linear projection(const WeightSource& w, const std::string& name, std::int64_t out,
                                std::int64_t in) {
     std::optional<array> bias;
-    if (auto b = w.find(name + ".bias")) bias = w.get(name + ".bias", {out}).dense();
+    if (w.find(name + ".bias")) bias = w.get(name + ".bias", {out}).dense();
     return nn::Linear(w.get(name + ".weight", {out, in}), std::move(bias));
   }
 
@@ -176,7 +178,7 @@ class Layer : public nn::Module {
 
 class LlamaModel final : public LanguageModel {
  public:
-  LlamaModel(const LlamaConfig& c, const WeightSource& w, const LlamaOptions& options)
+  LlamaModel(const LlamaConfig& c, const WeightSource& w, const ModelOptions& options)
       : config_(c),
         dtype_(options.dtype),
         embedding_(w.get("model.embed_tokens.weight", {c.vocab_size, c.hidden_size})),
@@ -270,8 +272,24 @@ class LlamaModel final : public LanguageModel {
 }  // namespace
 
 std::unique_ptr<LanguageModel> make_llama(const LlamaConfig& config, const WeightSource& weights,
-                                          const LlamaOptions& options) {
+                                          const ModelOptions& options) {
   return std::make_unique<LlamaModel>(config, weights, options);
+}
+
+std::unique_ptr<LanguageModel> llama_from_json(std::string_view config_json, const std::string& file,
+                                               const WeightSource& weights,
+                                               const ModelOptions& options) {
+  return make_llama(llama_config_from_json(config_json, file), weights, options);
+}
+
+std::unique_ptr<LanguageModel> llama_from_gguf(std::shared_ptr<const GgufFile> file,
+                                               const BackendPtr& backend,
+                                               const ModelOptions& options) {
+  const LlamaConfig config = llama_config_from_gguf(*file);
+  const auto rename = [type = config.model_type](std::string_view name) {
+    return llama_gguf_name(type, name);
+  };
+  return make_llama(config, *weights_of(std::move(file), rename, backend), options);
 }
 
 std::string llama_gguf_name(std::string_view model_type, std::string_view name) {

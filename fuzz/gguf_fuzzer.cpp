@@ -1,0 +1,40 @@
+// Any bytes are a GGUF file or an Error, and what is accepted can be read to its last byte.
+#include "input.h"
+#include "tessera/core/error.h"
+#include "tessera/io/gguf.h"
+
+namespace {
+
+/// Reads every byte, so that the address sanitizer sees one outside the input.
+void read_all(const tessera::GgufTensor& tensor) {
+  unsigned sum = 0;
+  for (std::uint64_t i = 0; i < tensor.nbytes; ++i)
+    sum += std::to_integer<unsigned>(tensor.data.get()[i]);
+  tessera::keep(sum);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const tessera::GgufFile file =
+        tessera::parse_gguf(tessera::exact_copy(data, size), size, "fuzz");
+    std::uint64_t bytes = 0;
+    for (const auto& [name, tensor] : file.tensors) {
+      read_all(tensor);
+      bytes += tensor.nbytes;
+      tessera::to_host_tensor(tensor);
+    }
+    tessera::require(bytes <= size);
+    for (const auto& [key, value] : file.metadata) {
+      try {
+        file.get_uint(key);
+        file.get_ints(key);
+      } catch (const tessera::Error&) {
+      }
+    }
+  } catch (const tessera::Error& e) {
+    tessera::require_readable(e);
+  }
+  return 0;
+}

@@ -5,7 +5,7 @@
 #include "tessera/core/internal/fail.h"
 #include "tessera/io/hub.h"
 #include "tessera/io/internal/hub_files.h"
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/quote.h"
 
 namespace tessera {
 namespace {

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "tessera/core/internal/fail.h"
-#include "tessera/io/internal/json.h"
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/json.h"
+#include "tessera/core/internal/quote.h"
 
 namespace tessera::hub {
 namespace {

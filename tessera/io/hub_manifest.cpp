@@ -5,7 +5,7 @@
 
 #include "tessera/core/error.h"
 #include "tessera/io/internal/atomic_file.h"
-#include "tessera/io/internal/json.h"
+#include "tessera/core/internal/json.h"
 #include "tessera/io/mapped_file.h"
 
 namespace tessera::hub {

@@ -1,5 +1,6 @@
 #include "tessera/text/internal/tokenizer_config.h"
 
+#include "tessera/core/internal/json.h"
 #include "tessera/io/mapped_file.h"
 #include "tessera/text/internal/tokenizer_json.h"
 

@@ -1,5 +1,6 @@
 #include "tessera/text/internal/tokenizer_json.h"
 
+#include "tessera/core/internal/json.h"
 #include "tessera/text/internal/bpe_model.h"
 #include "tessera/text/internal/tokenizer_config.h"
 #include "tessera/text/internal/tokenizer_files.h"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "tessera/core/internal/fail.h"
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/text/internal/unicode_text.h"
 
 namespace tessera::text {

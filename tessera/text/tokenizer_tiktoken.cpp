@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "tessera/core/internal/json.h"
 #include "tessera/text/internal/spm_model.h"
 #include "tessera/text/internal/tokenizer_config.h"
 #include "tessera/text/internal/tokenizer_files.h"

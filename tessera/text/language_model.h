@@ -30,6 +30,8 @@ class LanguageModel : public nn::Module {
   virtual std::int64_t vocab_size() const = 0;
   virtual std::int64_t hidden_size() const = 0;
   virtual std::int64_t num_layers() const = 0;
+  /// Where the weights are and the model runs.
+  virtual const BackendPtr& backend() const = 0;
   /// Trained context in tokens.
   virtual std::int64_t max_positions() const = 0;
 

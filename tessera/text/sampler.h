@@ -35,7 +35,7 @@ struct SamplingOptions {
   /// How many of the last tokens count as history for the penalties; 0 takes all.
   int penalty_last_n = 0;
   /// Added to the logits of these tokens; -infinity forbids one.
-  std::vector<std::pair<std::int32_t, float>> logit_bias = {};
+  std::vector<std::pair<std::int32_t, float>> logit_bias = std::vector<std::pair<std::int32_t, float>>();
   std::uint64_t seed = 0;
 
   /// errors  invalid_argument naming the parameter that is out of range or NaN

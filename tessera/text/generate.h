@@ -49,7 +49,7 @@ std::string_view to_string(FinishReason reason);
 struct GenerateOptions {
   std::int64_t max_tokens = 256;
   /// Greedy unless told otherwise.
-  SamplingOptions sampling = SamplingOptions{.temperature = 0};
+  SamplingOptions sampling = SamplingOptions::greedy();
   /// Texts that end the answer; they are not part of it.
   std::vector<std::string> stop = {};
   /// Fill GeneratedToken::logprob, and this many of the likeliest besides.

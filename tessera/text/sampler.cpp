@@ -36,6 +36,12 @@ void check_scan(const LogitsScan& scan, std::uint64_t step) {
 
 }  // namespace
 
+SamplingOptions SamplingOptions::greedy() {
+  SamplingOptions options;
+  options.temperature = 0;
+  return options;
+}
+
 void SamplingOptions::validate() const {
   require(std::isfinite(temperature) && temperature >= 0, "temperature", "0 or greater",
           temperature);

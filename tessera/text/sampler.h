@@ -39,6 +39,9 @@ struct SamplingOptions {
 
   /// errors  invalid_argument whose where() is the name of the parameter out of its range
   void validate() const;
+
+  /// Temperature 0.
+  static SamplingOptions greedy();
 };
 
 /// Changes a row of logits [V] in place; -infinity bans a token. history: prompt and reply so far.

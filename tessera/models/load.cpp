@@ -90,7 +90,7 @@ LoadedModel load(const std::string& name_or_path, const LoadOptions& options) {
   LoadedModel out;
   out.path = resolve_model(name_or_path);
   if (fs::is_directory(out.path)) out.path = only_gguf(out.path);
-  out.backend = options.backend ? options.backend : make_backend(options.backend_name);
+  out.backend = options.backend ? options.backend : shared_backend(options.backend_name);
   out.dtype = options.dtype.value_or(out.backend->name() == "cpu" ? float32 : float16);
   if (!is_floating(out.dtype)) {
     fail(ErrorCode::unsupported_dtype, "load", "activations must be floating, not {}",

@@ -44,8 +44,10 @@ void check_prompt(const LanguageModel& model, std::span<const std::int32_t> prom
   }
 }
 
-array token_array(std::span<const std::int32_t> ids, std::int64_t rows) {
-  return array(ids, {rows, static_cast<std::int64_t>(ids.size()) / rows});
+// Ids as [rows, T] on the model's backend.
+array token_array(const LanguageModel& model, std::span<const std::int32_t> ids, std::int64_t rows) {
+  const Shape shape{rows, static_cast<std::int64_t>(ids.size()) / rows};
+  return array(HostTensor::from(ids, shape), model.backend());
 }
 
 // Logits [B, V] of the last position of hidden [B, T, C].
@@ -109,7 +111,7 @@ array Session::prefill(std::span<const std::int32_t> prompt, const GenerateOptio
     throw_if_stopped(options.stop_token, "prefill");
     const std::size_t count = std::min<std::size_t>(rest.size(), options.prefill_chunk);
     const array hidden =
-        model_.forward(token_array(rest.first(count), 1), cache_, {{}, options.hook});
+        model_.forward(token_array(model_, rest.first(count), 1), cache_, {{}, options.hook});
     tokens_.insert(tokens_.end(), rest.begin(), rest.begin() + count);
     rest = rest.subspan(count);
     if (options.progress) {
@@ -157,7 +159,7 @@ GenerateResult Session::generate(std::span<const std::int32_t> prompt,
       const std::int32_t id = row.accept(out.to_host().values<float>(), on_token);
       if (row.finished() || row.generated() >= std::min(options.max_tokens, room + 1)) continue;
       const std::int32_t next[] = {id};
-      out = last_logits(model_, model_.forward(token_array(next, 1), cache_, {{}, options.hook}));
+      out = last_logits(model_, model_.forward(token_array(model_, next, 1), cache_, {{}, options.hook}));
       tokens_.push_back(id);
     }
     timings.decode_seconds = seconds_since(decode_start);
@@ -217,7 +219,7 @@ std::vector<GenerateResult> generate_batch(
 
   nn::KvCaches cache = model.make_cache();
   const auto start = Clock::now();
-  const array all = token_array(padded, batch);
+  const array all = token_array(model, padded, batch);
   std::optional<array> out;
   const auto width = static_cast<std::int64_t>(longest);
   for (std::int64_t at = 0; at < width; at += options.prefill_chunk) {
@@ -251,7 +253,7 @@ std::vector<GenerateResult> generate_batch(
       running |= !rows[r].finished();
     }
     if (!running) break;
-    out = last_logits(model, model.forward(token_array(next, batch), cache, forward));
+    out = last_logits(model, model.forward(token_array(model, next, batch), cache, forward));
   }
   for (detail::GenerationRow& row : rows) {
     row.result().timings.prefill_seconds = prefill_seconds;

@@ -53,7 +53,8 @@ class TokenizerPipeline final : public Tokenizer {
  private:
   /// Visits, in order, added tokens (an id and their text) and pieces for the model (id -1).
   using Visitor = function_ref<void(std::string_view piece, std::int32_t id)>;
-  void for_each_piece(std::string_view text, bool parse_special, Visitor visit) const;
+  /// plain: where special tokens stay text, as in AddedTokenMatcher::split.
+  void for_each_piece(std::string_view text, std::span<const Range> plain, Visitor visit) const;
   void cut(std::string_view text, bool at_start, Visitor visit) const;
 
   TokenizerParts parts_;

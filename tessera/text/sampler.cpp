@@ -36,6 +36,12 @@ void check_scan(const LogitsScan& scan, std::uint64_t step) {
 
 }  // namespace
 
+SamplingOptions SamplingOptions::greedy() {
+  SamplingOptions options;
+  options.temperature = 0;
+  return options;
+}
+
 void SamplingOptions::validate() const {
   require(std::isfinite(temperature) && temperature >= 0, "temperature", "0 or greater",
           temperature);
@@ -183,20 +189,33 @@ std::int32_t Sampler::draw(std::span<const float> logits, float greatest) {
 
 SampledToken Sampler::sample_with_logprobs(std::span<float> logits,
                                            std::span<const std::int32_t> history, int top) {
-  if (top < 0)
+  const std::vector<float> raw(logits.begin(), logits.end());
+  const std::uint64_t step = step_;
+  const std::int32_t id = sample(logits, history);
+  return logprobs_of(raw, id, top, step);
+}
+
+SampledToken logprobs_of(std::span<const float> logits, std::int32_t id, int top,
+                         std::uint64_t step) {
+  if (top < 0) {
     fail(ErrorCode::invalid_argument, "top_logprobs", "must be 0 or greater, is {}", top);
+  }
   if (logits.empty()) fail(ErrorCode::invalid_argument, "logits", "there are none");
+  if (id < 0 || static_cast<std::size_t>(id) >= logits.size()) {
+    fail(ErrorCode::invalid_argument, "logprobs_of", "token {} is outside the vocabulary of {}", id,
+         logits.size());
+  }
   const LogitsScan scan = scan_logits(logits);
-  check_scan(scan, step_);
-  weights_.resize(logits.size());
-  const double sum = exp_weights(logits, scan.greatest, 1.0f, weights_);
+  check_scan(scan, step);
+  std::vector<float> scratch(logits.size());
+  const double sum = exp_weights(logits, scan.greatest, 1.0f, scratch);
   const double log_sum = static_cast<double>(scan.greatest) + std::log(sum);
   const auto logprob = [&](float logit) { return static_cast<float>(logit - log_sum); };
 
   SampledToken result{};
   const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(top), logits.size());
   if (count > 0) {
-    const float kth = kth_greatest(logits, count, scratch_);
+    const float kth = kth_greatest(logits, count, scratch);
     for (std::size_t i = 0; i < logits.size(); ++i) {
       if (logits[i] >= kth) {
         result.top.push_back({static_cast<std::int32_t>(i), logprob(logits[i])});
@@ -207,9 +226,8 @@ SampledToken Sampler::sample_with_logprobs(std::span<float> logits,
         [](const TokenLogprob& a, const TokenLogprob& b) { return a.logprob > b.logprob; });
     result.top.resize(count);
   }
-  const std::vector<float> raw(logits.begin(), logits.end());
-  result.id = sample(logits, history);
-  result.logprob = logprob(raw[static_cast<std::size_t>(result.id)]);
+  result.id = id;
+  result.logprob = logprob(logits[static_cast<std::size_t>(id)]);
   return result;
 }
 

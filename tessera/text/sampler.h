@@ -32,11 +32,16 @@ struct SamplingOptions {
   float presence_penalty = 0;    ///< subtracted once for a seen token
   float frequency_penalty = 0;   ///< subtracted for each time a token was seen
   int penalty_last_n = -1;       ///< how much of the history's end the penalties see; -1 for all
-  std::vector<std::pair<std::int32_t, float>> logit_bias = {};  ///< added; -infinity bans a token
+  /// Added to these tokens' logits; -infinity bans one.
+  std::vector<std::pair<std::int32_t, float>> logit_bias =
+      std::vector<std::pair<std::int32_t, float>>();
   std::uint64_t seed = 0;
 
   /// errors  invalid_argument whose where() is the name of the parameter out of its range
   void validate() const;
+
+  /// Temperature 0.
+  static SamplingOptions greedy();
 };
 
 /// Changes a row of logits [V] in place; -infinity bans a token. history: prompt and reply so far.
@@ -57,6 +62,12 @@ struct SampledToken {
   float logprob;
   std::vector<TokenLogprob> top;  ///< the n most likely, greatest first
 };
+
+/// A token that was chosen from logits [V] by any means, with its log probability and those of the
+/// `top` most likely ones.   step: for messages
+/// errors  invalid_argument for an id outside [0, V), no logits, NaN, +infinity, or all -infinity
+SampledToken logprobs_of(std::span<const float> logits, std::int32_t id, int top,
+                         std::uint64_t step = 0);
 
 class Sampler {
  public:

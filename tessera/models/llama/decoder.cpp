@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "tessera/backend/registry.h"
 #include "tessera/core/internal/fail.h"
+#include "tessera/nn/linear.h"
+#include "tessera/nn/rms_norm.h"
 #include "tessera/ops/ops.h"
 
 namespace tessera::models {
@@ -71,7 +74,7 @@ class Attention : public nn::Module {
   static nn::Linear projection(const WeightSource& w, const std::string& name, std::int64_t out,
                                std::int64_t in) {
     std::optional<array> bias;
-    if (auto b = w.find(name + ".bias")) bias = w.get(name + ".bias", {out}).dense();
+    if (w.find(name + ".bias")) bias = w.get(name + ".bias", {out}).dense();
     return nn::Linear(w.get(name + ".weight", {out, in}), std::move(bias));
   }
 
@@ -176,7 +179,7 @@ class Layer : public nn::Module {
 
 class LlamaModel final : public LanguageModel {
  public:
-  LlamaModel(const LlamaConfig& c, const WeightSource& w, const LlamaOptions& options)
+  LlamaModel(const LlamaConfig& c, const WeightSource& w, const ModelOptions& options)
       : config_(c),
         dtype_(options.dtype),
         embedding_(w.get("model.embed_tokens.weight", {c.vocab_size, c.hidden_size})),
@@ -201,6 +204,7 @@ class LlamaModel final : public LanguageModel {
   std::int64_t vocab_size() const override { return config_.vocab_size; }
   std::int64_t hidden_size() const override { return config_.hidden_size; }
   std::int64_t num_layers() const override { return config_.num_hidden_layers; }
+  const BackendPtr& backend() const override { return embedding_.weight().data.backend(); }
   std::int64_t max_positions() const override { return config_.max_position_embeddings; }
 
   nn::KvCaches make_cache() const override {
@@ -216,6 +220,7 @@ class LlamaModel final : public LanguageModel {
       fail(ErrorCode::shape_mismatch, "forward", "needs ids [B, T] and this model's cache, got {}",
            to_string(ids.shape()));
     }
+    const BackendScope scope(backend());
     const Pass pass = make_pass(ids, cache.length(), options.left_padding);
     array h = embedding_(ids, dtype_);
     if (config_.embedding_scale != 1.0f) h = h * config_.embedding_scale;
@@ -227,6 +232,7 @@ class LlamaModel final : public LanguageModel {
   }
 
   array logits(const array& hidden) const override {
+    const BackendScope scope(backend());
     array out = head_ ? (*head_)(hidden) : embedding_.as_linear(hidden);
     out = astype(out, float32);
     const float cap = config_.final_logit_softcapping;
@@ -270,8 +276,24 @@ class LlamaModel final : public LanguageModel {
 }  // namespace
 
 std::unique_ptr<LanguageModel> make_llama(const LlamaConfig& config, const WeightSource& weights,
-                                          const LlamaOptions& options) {
+                                          const ModelOptions& options) {
   return std::make_unique<LlamaModel>(config, weights, options);
+}
+
+std::unique_ptr<LanguageModel> llama_from_json(std::string_view config_json, const std::string& file,
+                                               const WeightSource& weights,
+                                               const ModelOptions& options) {
+  return make_llama(llama_config_from_json(config_json, file), weights, options);
+}
+
+std::unique_ptr<LanguageModel> llama_from_gguf(std::shared_ptr<const GgufFile> file,
+                                               const BackendPtr& backend,
+                                               const ModelOptions& options) {
+  const LlamaConfig config = llama_config_from_gguf(*file);
+  const auto rename = [type = config.model_type](std::string_view name) {
+    return llama_gguf_name(type, name);
+  };
+  return make_llama(config, *weights_of(std::move(file), rename, backend), options);
 }
 
 std::string llama_gguf_name(std::string_view model_type, std::string_view name) {

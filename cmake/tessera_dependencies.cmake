@@ -68,3 +68,12 @@ endif()
 if(TESSERA_HUB AND NOT (TARGET PkgConfig::LIBCURL AND TARGET PkgConfig::LIBCRYPTO))
   message(STATUS "tessera: no downloads; they need libcurl 7.85 and libcrypto through pkg-config")
 endif()
+
+if(TESSERA_BUILD_CLI)
+  tessera_find(CLI11 CLI11::CLI11
+    https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.1.2.tar.gz
+    26291377e892ba0e5b4972cdfd4a2ab3bf53af8dac1f4ea8fe0d1376b625c8cb)
+  if(PKG_CONFIG_FOUND)  # without it `tessera chat` reads plain lines
+    pkg_check_modules(LIBEDIT QUIET IMPORTED_TARGET libedit)
+  endif()
+endif()

@@ -48,9 +48,10 @@ std::string_view to_string(FinishReason reason);
 
 struct GenerateOptions {
   std::int64_t max_tokens = 256;
-  SamplingOptions sampling;
+  /// Greedy unless told otherwise.
+  SamplingOptions sampling = SamplingOptions::greedy();
   /// Texts that end the answer; they are not part of it.
-  std::vector<std::string> stop;
+  std::vector<std::string> stop = {};
   /// Fill GeneratedToken::logprob, and this many of the likeliest besides.
   bool logprobs = false;
   int top_logprobs = 0;
@@ -59,11 +60,11 @@ struct GenerateOptions {
   /// Tokens per forward pass of a long prompt: bounds the memory of activations.
   std::int64_t prefill_chunk = 512;
   /// Chooses the token instead of `sampling` when set.
-  SamplerFunction sampler;
-  LayerHook hook;
-  std::stop_token stop_token;
+  SamplerFunction sampler = {};
+  LayerHook hook = {};
+  std::stop_token stop_token = {};
   /// Called after each chunk of the prompt, stage "prefill", unit "tokens".
-  ProgressCallback progress;
+  ProgressCallback progress = {};
 };
 
 struct GenerateTimings {

@@ -46,8 +46,10 @@ std::int32_t GenerationRow::accept(std::span<const float> logits, const TokenCal
          token.id, logits.size());
   }
   if (options_->logprobs) {
-    token.logprob = logprob_of(logits, token.id);
-    token.top_logprobs = top_logprobs(logits, options_->top_logprobs);
+    SampledToken sampled =
+        logprobs_of(logits, token.id, options_->top_logprobs, static_cast<std::uint64_t>(token.step));
+    token.logprob = sampled.logprob;
+    token.top_logprobs = std::move(sampled.top);
     result_.logprobs.push_back(*token.logprob);
     result_.top_logprobs.push_back(token.top_logprobs);
   }

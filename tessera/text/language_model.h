@@ -19,8 +19,8 @@ using LayerHook = std::function<array(int layer, const array& hidden)>;
 struct ForwardOptions {
   /// Per row of the batch, how many leading positions are padding (ragged prompts, padded on the
   /// left). Empty: none. The same for every call that shares a cache.
-  std::vector<std::int32_t> left_padding;
-  LayerHook hook;
+  std::vector<std::int32_t> left_padding = {};
+  LayerHook hook = {};
 };
 
 class LanguageModel : public nn::Module {

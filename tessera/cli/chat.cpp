@@ -83,8 +83,8 @@ std::optional<std::string> Chat::read_message() {
 
 void Chat::run() {
   if (is_terminal(Stream::output)) {
-    print("{}{}; /help lists the commands{}\n", escape(Style::dim, Stream::output),
-          open_.loaded().path.filename().string(), escape(Style::plain, Stream::output));
+    emit("{}{}; /help lists the commands{}\n", escape(Style::dim, Stream::output),
+         open_.loaded().path.filename().string(), escape(Style::plain, Stream::output));
   }
   while (true) {
     const std::optional<std::string> line = read_message();

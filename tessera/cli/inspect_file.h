@@ -21,7 +21,7 @@ struct InspectedTensor {
 struct InspectedFile {
   std::filesystem::path path;
   std::string format;  ///< "GGUF version 3", "safetensors"
-  std::vector<InspectedTensor> tensors;
+  std::vector<InspectedTensor> tensors = {};
   nlohmann::ordered_json metadata = nlohmann::ordered_json::object();
 };
 

@@ -81,7 +81,7 @@ std::string human_bytes(std::uint64_t bytes) {
     value /= 1000;
     ++unit;
   }
-  return fmt::format(unit == 0 || value >= 100 ? "{:.0f} {}" : "{:.1f} {}", value, kUnits[unit]);
+  return fmt::format("{:.{}f} {}", value, unit == 0 || value >= 100 ? 0 : 1, kUnits[unit]);
 }
 
 bool is_terminal(Stream stream) {

@@ -31,9 +31,14 @@ class Docs(unittest.TestCase):
         for name in named - {"tessera", "package"}:
             self.assertIn(known_as.get(name, name).lower(), explained, name)
 
+    def test_the_program_in_the_readme_is_an_example_that_runs(self):
+        program = re.search(r"```cpp\n(.*?)```", read("README.md"), re.DOTALL)[1]
+        self.assertIn(program, read("examples/first_words.cpp"))
+
     def test_links_lead_to_files(self):
         for document in DOCUMENTS:
-            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text(encoding="utf-8")):
+            prose = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
                 if "://" not in target:
                     self.assertTrue((document.parent / target).exists(), f"{document}: {target}")
 

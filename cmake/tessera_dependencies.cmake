@@ -59,3 +59,21 @@ set(UTF8PROC_ENABLE_TESTING OFF CACHE INTERNAL "")
 tessera_find_module(UTF8PROC libutf8proc utf8proc
   https://github.com/JuliaStrings/utf8proc/archive/v2.8.0.tar.gz
   a0a60a79fe6f6d54e7d411facbfcc867a6e198608f2cd992490e46f04b1bcecc)
+
+# Downloads from a model hub; without them the library builds and pull_model() says what is missing.
+if(TESSERA_HUB AND PKG_CONFIG_FOUND)
+  pkg_check_modules(LIBCURL QUIET IMPORTED_TARGET GLOBAL libcurl>=7.85)
+  pkg_check_modules(LIBCRYPTO QUIET IMPORTED_TARGET GLOBAL libcrypto>=1.1.1)
+endif()
+if(TESSERA_HUB AND NOT (TARGET PkgConfig::LIBCURL AND TARGET PkgConfig::LIBCRYPTO))
+  message(STATUS "tessera: no downloads; they need libcurl 7.85 and libcrypto through pkg-config")
+endif()
+
+if(TESSERA_BUILD_CLI)
+  tessera_find(CLI11 CLI11::CLI11
+    https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.1.2.tar.gz
+    26291377e892ba0e5b4972cdfd4a2ab3bf53af8dac1f4ea8fe0d1376b625c8cb)
+  if(PKG_CONFIG_FOUND)  # without it `tessera chat` reads plain lines
+    pkg_check_modules(LIBEDIT QUIET IMPORTED_TARGET libedit)
+  endif()
+endif()

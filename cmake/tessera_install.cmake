@@ -15,6 +15,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/tessera/ DESTINATION ${CMAKE_INSTALL_INC
   FILES_MATCHING PATTERN "*.h" PATTERN "*.def" ${without_private_folders})
 
 install(EXPORT tessera-targets NAMESPACE tessera:: DESTINATION ${package_folder})
+if(TARGET PkgConfig::LIBCURL AND TARGET PkgConfig::LIBCRYPTO)
+  set(hub_dependencies "LIBCURL=libcurl LIBCRYPTO=libcrypto")
+endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tessera-config.cmake.in
   ${PROJECT_BINARY_DIR}/tessera-config.cmake INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tessera-config-version.cmake

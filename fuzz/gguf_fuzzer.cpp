@@ -3,25 +3,13 @@
 #include "tessera/core/error.h"
 #include "tessera/io/gguf.h"
 
-namespace {
-
-/// Reads every byte, so that the address sanitizer sees one outside the input.
-void read_all(const tessera::GgufTensor& tensor) {
-  unsigned sum = 0;
-  for (std::uint64_t i = 0; i < tensor.nbytes; ++i)
-    sum += std::to_integer<unsigned>(tensor.data.get()[i]);
-  tessera::keep(sum);
-}
-
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const tessera::GgufFile file =
         tessera::parse_gguf(tessera::exact_copy(data, size), size, "fuzz");
     std::uint64_t bytes = 0;
     for (const auto& [name, tensor] : file.tensors) {
-      read_all(tensor);
+      tessera::read_all(tensor.data.get(), tensor.nbytes);
       bytes += tensor.nbytes;
       tessera::to_host_tensor(tensor);
     }

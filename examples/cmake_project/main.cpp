@@ -1,15 +1,16 @@
-// The smallest program on the library: it broadcasts two shapes, and is told why when they do not
-// fit.
+// The smallest program on the library: it computes with lazy arrays, and is told what does not fit.
 #include <iostream>
 
 #include "tessera/core/error.h"
-#include "tessera/core/shape.h"
+#include "tessera/ops/ops.h"
 
 int main() {
   using namespace tessera;
-  std::cout << to_string(broadcast_shapes({2, 1}, {3}, "main")) << '\n';
+  const array x({1.0f, 2.0f}, Shape{1, 2});
+  const array w({0.0f, 1.0f, 2.0f, 0.0f, 0.5f, 1.0f}, Shape{2, 3});
+  std::cout << argmax(matmul(x, w), -1) << '\n';
   try {
-    broadcast_shapes({2, 4}, {3}, "main");
+    matmul(w, w);
   } catch (const Error& error) {
     std::cout << to_string(error.code()) << " in " << error.what() << '\n';
   }

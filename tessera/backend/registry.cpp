@@ -35,6 +35,20 @@ constexpr const char* kAutoOrder[] = {"mlx", "cuda", "webgpu", "cpu"};
 
 thread_local BackendPtr scoped_backend;
 
+// "auto": the first backend of the order that `make` can make.
+template <class Make>
+BackendPtr first_that_works(Make make) {
+  std::string reasons;
+  for (const char* candidate : kAutoOrder) {
+    try {
+      return make(candidate);
+    } catch (const Error& e) {
+      reasons += std::string(reasons.empty() ? "" : "; ") + e.what();
+    }
+  }
+  fail(ErrorCode::not_found, "backend", "no backend works here: {}", reasons);
+}
+
 }  // namespace
 
 void register_backend(std::string name, BackendFactory factory) {
@@ -48,15 +62,7 @@ BackendPtr make_backend(std::string_view name, const BackendOptions& options) {
     fail(ErrorCode::invalid_argument, "make_backend", "threads {} < 0", options.threads);
   }
   if (name == "auto") {
-    std::string reasons;
-    for (const char* candidate : kAutoOrder) {
-      try {
-        return make_backend(candidate, options);
-      } catch (const Error& e) {
-        reasons += std::string(reasons.empty() ? "" : "; ") + e.what();
-      }
-    }
-    fail(ErrorCode::not_found, "make_backend", "no backend works here: {}", reasons);
+    return first_that_works([&](const char* candidate) { return make_backend(candidate, options); });
   }
   BackendFactory factory;
   {
@@ -74,8 +80,18 @@ BackendPtr make_backend(std::string_view name, const BackendOptions& options) {
   return factory(options);
 }
 
+BackendPtr shared_backend(std::string_view name) {
+  static std::mutex mutex;
+  static std::map<std::string, BackendPtr, std::less<>> instances;
+  if (name == "auto") return first_that_works([](const char* c) { return shared_backend(c); });
+  const std::lock_guard lock(mutex);
+  const auto it = instances.find(name);
+  if (it != instances.end()) return it->second;
+  return instances.emplace(name, make_backend(name)).first->second;
+}
+
 BackendPtr cpu_backend() {
-  static const BackendPtr backend = make_backend("cpu");
+  static const BackendPtr backend = shared_backend("cpu");
   return backend;
 }
 

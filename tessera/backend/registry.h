@@ -24,7 +24,11 @@ void register_backend(std::string name, BackendFactory factory);
 /// errors  not_found, with the reason, when the backend is unknown or cannot start here
 BackendPtr make_backend(std::string_view name, const BackendOptions& options = {});
 
-/// The process's shared cpu instance, made at first use.
+/// The process's one instance of a backend with default options, made at first use. Arrays and
+/// models made with it work together. name: as for make_backend.   errors  not_found
+BackendPtr shared_backend(std::string_view name);
+
+/// shared_backend("cpu").
 BackendPtr cpu_backend();
 
 /// Sets how many threads cpu_backend() uses. Takes effect for work that starts afterwards.

@@ -1,7 +1,7 @@
 #include "tessera/io/gguf.h"
 
 #include "tessera/core/internal/fail.h"
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/quote.h"
 
 namespace tessera {
 namespace {

@@ -3,9 +3,9 @@
 // A split model is N files "NAME-00001-of-0000N.gguf", each complete in itself. Part i holds
 // split.no = i - 1 and split.count = N; split.tensors.count is the number over all parts.
 #include "tessera/core/internal/fail.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/io/gguf.h"
 #include "tessera/io/internal/gguf_parser.h"
-#include "tessera/io/internal/quote.h"
 #include "tessera/io/mapped_file.h"
 
 namespace tessera {

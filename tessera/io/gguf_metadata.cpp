@@ -1,6 +1,6 @@
 #include "tessera/io/internal/gguf_metadata.h"
 
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/quote.h"
 
 namespace tessera {
 namespace {
@@ -81,67 +81,39 @@ GgufArray read_array(ByteReader& reader, int depth) {
   const auto type = reader.read<std::uint32_t>();
   const auto count = reader.read<std::uint64_t>();
   switch (type) {
-    case kUint8:
-      return {read_numbers<std::uint8_t, std::uint64_t>(reader, count)};
-    case kInt8:
-      return {read_numbers<std::int8_t, std::int64_t>(reader, count)};
-    case kUint16:
-      return {read_numbers<std::uint16_t, std::uint64_t>(reader, count)};
-    case kInt16:
-      return {read_numbers<std::int16_t, std::int64_t>(reader, count)};
-    case kUint32:
-      return {read_numbers<std::uint32_t, std::uint64_t>(reader, count)};
-    case kInt32:
-      return {read_numbers<std::int32_t, std::int64_t>(reader, count)};
-    case kFloat32:
-      return {read_numbers<float, double>(reader, count)};
-    case kBool:
-      return {read_bools(reader, count)};
-    case kString:
-      return {read_strings(reader, count)};
-    case kArray:
-      return {read_arrays(reader, count, depth + 1)};
-    case kUint64:
-      return {read_numbers<std::uint64_t, std::uint64_t>(reader, count)};
-    case kInt64:
-      return {read_numbers<std::int64_t, std::int64_t>(reader, count)};
-    case kFloat64:
-      return {read_numbers<double, double>(reader, count)};
-    default:
-      fail_type(reader, type);
+    case kUint8: return {read_numbers<std::uint8_t, std::uint64_t>(reader, count)};
+    case kInt8: return {read_numbers<std::int8_t, std::int64_t>(reader, count)};
+    case kUint16: return {read_numbers<std::uint16_t, std::uint64_t>(reader, count)};
+    case kInt16: return {read_numbers<std::int16_t, std::int64_t>(reader, count)};
+    case kUint32: return {read_numbers<std::uint32_t, std::uint64_t>(reader, count)};
+    case kInt32: return {read_numbers<std::int32_t, std::int64_t>(reader, count)};
+    case kFloat32: return {read_numbers<float, double>(reader, count)};
+    case kBool: return {read_bools(reader, count)};
+    case kString: return {read_strings(reader, count)};
+    case kArray: return {read_arrays(reader, count, depth + 1)};
+    case kUint64: return {read_numbers<std::uint64_t, std::uint64_t>(reader, count)};
+    case kInt64: return {read_numbers<std::int64_t, std::int64_t>(reader, count)};
+    case kFloat64: return {read_numbers<double, double>(reader, count)};
+    default: fail_type(reader, type);
   }
 }
 
 GgufValue read_value(ByteReader& reader, std::uint32_t type) {
   switch (type) {
-    case kUint8:
-      return std::uint64_t{reader.read<std::uint8_t>()};
-    case kInt8:
-      return std::int64_t{reader.read<std::int8_t>()};
-    case kUint16:
-      return std::uint64_t{reader.read<std::uint16_t>()};
-    case kInt16:
-      return std::int64_t{reader.read<std::int16_t>()};
-    case kUint32:
-      return std::uint64_t{reader.read<std::uint32_t>()};
-    case kInt32:
-      return std::int64_t{reader.read<std::int32_t>()};
-    case kFloat32:
-      return double{reader.read<float>()};
-    case kBool:
-      return read_bool(reader);
-    case kString:
-      return std::string(reader.read_string());
-    case kArray:
-      return read_array(reader, 1);
-    case kUint64:
-      return reader.read<std::uint64_t>();
-    case kInt64:
-      return reader.read<std::int64_t>();
-    case kFloat64:
-      return reader.read<double>();
-    default:
-      fail_type(reader, type);
+    case kUint8: return std::uint64_t{reader.read<std::uint8_t>()};
+    case kInt8: return std::int64_t{reader.read<std::int8_t>()};
+    case kUint16: return std::uint64_t{reader.read<std::uint16_t>()};
+    case kInt16: return std::int64_t{reader.read<std::int16_t>()};
+    case kUint32: return std::uint64_t{reader.read<std::uint32_t>()};
+    case kInt32: return std::int64_t{reader.read<std::int32_t>()};
+    case kFloat32: return double{reader.read<float>()};
+    case kBool: return read_bool(reader);
+    case kString: return std::string(reader.read_string());
+    case kArray: return read_array(reader, 1);
+    case kUint64: return reader.read<std::uint64_t>();
+    case kInt64: return reader.read<std::int64_t>();
+    case kFloat64: return reader.read<double>();
+    default: fail_type(reader, type);
   }
 }
 

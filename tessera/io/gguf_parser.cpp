@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "tessera/core/internal/quote.h"
 #include "tessera/io/internal/byte_reader.h"
 #include "tessera/io/internal/ggml_type.h"
 #include "tessera/io/internal/gguf_metadata.h"
-#include "tessera/io/internal/quote.h"
 #include "tessera/io/internal/share_aligned.h"
 
 namespace tessera {

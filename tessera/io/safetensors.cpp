@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tessera/core/internal/fail.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/io/internal/byte_reader.h"
-#include "tessera/io/internal/quote.h"
 #include "tessera/io/internal/safetensors_dtype.h"
 #include "tessera/io/internal/safetensors_header.h"
 #include "tessera/io/internal/share_aligned.h"

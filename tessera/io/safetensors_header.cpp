@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tessera/core/internal/fail.h"
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/quote.h"
 
 namespace tessera {
 namespace {
@@ -23,51 +23,29 @@ class HeaderHandler final : public nlohmann::json_sax<nlohmann::json> {
 
   bool start_object(std::size_t) override {
     switch (state_) {
-      case State::start:
-        state_ = State::header;
-        return true;
-      case State::entry:
-        state_ = State::fields;
-        return true;
-      case State::metadata:
-        state_ = State::texts;
-        return true;
-      default:
-        return start_nested("object");
+      case State::start: state_ = State::header; return true;
+      case State::entry: state_ = State::fields; return true;
+      case State::metadata: state_ = State::texts; return true;
+      default: return start_nested("object");
     }
   }
 
   bool key(std::string& key) override {
     switch (state_) {
-      case State::header:
-        start_entry(key);
-        break;
-      case State::texts:
-        text_ = &add_text(key);
-        break;
-      case State::fields:
-        start_field(key);
-        break;
-      default:
-        break;  // inside a value that is skipped
+      case State::header: start_entry(key); break;
+      case State::texts: text_ = &add_text(key); break;
+      case State::fields: start_field(key); break;
+      default: break;  // inside a value that is skipped
     }
     return true;
   }
 
   bool end_object() override {
     switch (state_) {
-      case State::skipped:
-        leave_skipped();
-        break;
-      case State::header:
-        state_ = State::end;
-        break;
-      case State::fields:
-        finish_entry();
-        [[fallthrough]];
-      default:
-        state_ = State::header;
-        break;
+      case State::skipped: leave_skipped(); break;
+      case State::header: state_ = State::end; break;
+      case State::fields: finish_entry(); [[fallthrough]];
+      default: state_ = State::header; break;
     }
     return true;
   }
@@ -90,15 +68,12 @@ class HeaderHandler final : public nlohmann::json_sax<nlohmann::json> {
 
   bool string(std::string& value) override {
     switch (state_) {
-      case State::texts:
-        *text_ = value;
-        return true;
+      case State::texts: *text_ = value; return true;
       case State::dtype:
         fields_.dtype = value;
         state_ = State::fields;
         return true;
-      default:
-        return scalar("string");
+      default: return scalar("string");
     }
   }
 
@@ -162,11 +137,9 @@ class HeaderHandler final : public nlohmann::json_sax<nlohmann::json> {
     switch (state_) {
       case State::start:
       case State::header:
-      case State::end:
-        return "the header";
+      case State::end: return "the header";
       case State::metadata:
-      case State::texts:
-        return std::string(kMetadata);
+      case State::texts: return std::string(kMetadata);
       default:
         return fmt::format("tensor {}{}{}", quote(name_), field_.empty() ? "" : ", field ", field_);
     }

@@ -2,8 +2,8 @@
 #include <set>
 
 #include "tessera/core/internal/fail.h"
-#include "tessera/io/internal/json.h"
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/json.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/io/mapped_file.h"
 #include "tessera/io/safetensors.h"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "tessera/core/internal/fail.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/io/internal/atomic_file.h"
-#include "tessera/io/internal/quote.h"
 #include "tessera/io/internal/safetensors_dtype.h"
 #include "tessera/io/safetensors.h"
 

@@ -20,13 +20,13 @@ namespace tessera {
 struct LoadOptions {
   /// "auto", "cpu", ... or an instance, which wins.
   std::string backend_name = "auto";
-  BackendPtr backend;
+  BackendPtr backend = nullptr;
   /// Of activations and KV cache; nothing takes the backend's default (float32 on cpu).
-  std::optional<Dtype> dtype;
+  std::optional<Dtype> dtype = std::nullopt;
   QuantCompute compute = QuantCompute::precise;
   /// Reads the weights into memory now instead of at first use.
   bool warm = false;
-  ProgressCallback progress;
+  ProgressCallback progress = {};
 };
 
 struct LoadedModel {

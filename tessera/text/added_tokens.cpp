@@ -42,6 +42,27 @@ std::size_t skip_space_right(std::string_view text, std::size_t begin) {
   return begin;
 }
 
+bool is_plain_word(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  });
+}
+
+enum class Origin { other, mixed, plain };
+
+/// Whether a match consists of what may be a special token, of plain text, or of both.
+Origin origin_of(std::string_view text, const Range& match, std::span<const Range> plain) {
+  const auto ends_before = [](const Range& range, std::size_t at) { return range.end <= at; };
+  auto range = std::lower_bound(plain.begin(), plain.end(), match.begin, ends_before);
+  Origin origin = Origin::other;
+  for (; range != plain.end() && range->begin < match.end; ++range) {
+    if (range->begin <= match.begin && range->end >= match.end) return Origin::plain;
+    const bool inside = range->begin > match.begin && range->end < match.end;
+    if (!inside || !is_plain_word(text.substr(range->begin, range->size()))) origin = Origin::mixed;
+  }
+  return origin;
+}
+
 }  // namespace
 
 AddedTokenMatcher::AddedTokenMatcher() : nodes_(1), roots_(256, -1) {}
@@ -91,7 +112,7 @@ const AddedToken* AddedTokenMatcher::longest_at(std::string_view text, std::size
 }
 
 void AddedTokenMatcher::split(
-    std::string_view text, bool parse_special,
+    std::string_view text, std::span<const Range> plain,
     function_ref<void(const Range& part, const AddedToken* token)> visit) const {
   std::size_t done = 0;  // everything before it has been visited
   std::size_t at = 0;
@@ -103,7 +124,12 @@ void AddedTokenMatcher::split(
     }
     Range match{at, at + token->text.size()};
     at = match.end;
-    if (token->special && !parse_special) continue;
+    if (token->special) {
+      const Origin origin = origin_of(text, match, plain);
+      // Of a mixed match the rest may still hold a token that is meant as one.
+      if (origin == Origin::mixed) at = match.begin + 1;
+      if (origin != Origin::other) continue;
+    }
     if (token->single_word && (word_before(text, match.begin) || word_after(text, match.end))) {
       continue;
     }

@@ -19,8 +19,8 @@ using LayerHook = std::function<array(int layer, const array& hidden)>;
 struct ForwardOptions {
   /// Per row of the batch, how many leading positions are padding (ragged prompts, padded on the
   /// left). Empty: none. The same for every call that shares a cache.
-  std::vector<std::int32_t> left_padding;
-  LayerHook hook;
+  std::vector<std::int32_t> left_padding = {};
+  LayerHook hook = {};
 };
 
 class LanguageModel : public nn::Module {
@@ -30,6 +30,8 @@ class LanguageModel : public nn::Module {
   virtual std::int64_t vocab_size() const = 0;
   virtual std::int64_t hidden_size() const = 0;
   virtual std::int64_t num_layers() const = 0;
+  /// Where the weights are and the model runs.
+  virtual const BackendPtr& backend() const = 0;
   /// Trained context in tokens.
   virtual std::int64_t max_positions() const = 0;
 

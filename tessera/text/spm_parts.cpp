@@ -1,6 +1,21 @@
 #include "tessera/text/internal/spm_parts.h"
 
 namespace tessera::text {
+namespace {
+
+std::string with_space_marks(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == ' ') {
+      out += kSpaceMark;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 TokenizerParts make_spm_parts(SpmTokens tokens) {
   TokenizerParts parts;
@@ -15,8 +30,13 @@ TokenizerParts make_spm_parts(SpmTokens tokens) {
     token.id = id;
     token.text = *text;
     token.special = type == TokenType::control || type == TokenType::unknown;
-    token.normalized = type == TokenType::user_defined && tokens.user_defined_in_normalized_text;
-    if (token.special || type == TokenType::user_defined) parts.added.push_back(std::move(token));
+    if (type == TokenType::user_defined) {
+      // As in SentencePiece they are looked for in the escaped text; GGUF writes their U+2581 as
+      // spaces.
+      token.normalized = true;
+      token.text = with_space_marks(token.text);
+    }
+    if (token.special || token.normalized) parts.added.push_back(std::move(token));
   }
   const std::string mark(kSpaceMark);
   if (tokens.add_space_prefix) {

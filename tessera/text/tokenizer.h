@@ -24,12 +24,22 @@ namespace tessera {
 
 struct GgufFile;
 
+/// A half-open range [begin, end) of a text's bytes.
+struct ByteRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
 struct EncodeOptions {
   /// Add what the file says belongs around a text (beginning-of-text and the like).
   bool add_special_tokens = true;
   /// Read "<|im_end|>" and other special tokens inside the text as those tokens. Off by default:
   /// in text that a user typed they are ordinary characters and must stay so.
   bool parse_special = false;
+  /// With parse_special: ranges of the text, in order and apart, in which special tokens are
+  /// ordinary characters all the same, because a user typed them. A token across such a range is
+  /// read only when the range lies inside it and is a plain word: templates spell "<|" role "|>".
+  std::vector<ByteRange> typed = {};
 };
 
 /// Special tokens by role; a role the file does not declare is empty.

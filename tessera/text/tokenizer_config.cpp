@@ -1,6 +1,6 @@
 #include "tessera/text/internal/tokenizer_config.h"
 
-#include "tessera/io/internal/json.h"
+#include "tessera/core/internal/json.h"
 #include "tessera/io/mapped_file.h"
 #include "tessera/text/internal/tokenizer_json.h"
 
@@ -58,13 +58,41 @@ std::string read_text_file(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+nlohmann::json parse_large_json(std::string_view text, const std::string& file) {
+  constexpr int kDeepest = 64;
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\0') fail(ErrorCode::bad_format, file, "is not valid JSON at byte {}", at + 1);
+    if (in_string && c == '\\') {
+      ++at;
+    } else if (c == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (c == '[' || c == '{')) {
+      if (++depth > kDeepest) {
+        fail(ErrorCode::bad_format, file, "nests JSON more than {} levels deep", kDeepest);
+      }
+    } else if (!in_string && (c == ']' || c == '}')) {
+      --depth;
+    }
+  }
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& e) {
+    fail(ErrorCode::bad_format, file, "is not valid JSON at byte {}", e.byte);
+  } catch (const nlohmann::json::exception&) {
+    fail(ErrorCode::bad_format, file, "is not valid JSON: a number is out of range");
+  }
+}
+
 void read_tokenizer_configs(const std::filesystem::path& folder, bool has_template,
                             TokenizerParts& parts) {
   const auto visit = [&](const char* name, auto read) {
     const std::filesystem::path path = folder / name;
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) return;
-    const nlohmann::json json = parse_json(read_text_file(path), path.string());
+    const nlohmann::json json = parse_large_json(read_text_file(path), path.string());
     read(JsonObject(json, path.string(), "root"));
   };
   visit("tokenizer_config.json", [&](const JsonObject& json) {

@@ -1,6 +1,6 @@
 #include "tessera/core/internal/fail.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/io/gguf.h"
-#include "tessera/io/internal/quote.h"
 #include "tessera/text/internal/bpe_model.h"
 #include "tessera/text/internal/spm_parts.h"
 #include "tessera/text/internal/tokenizer_gguf_pre.h"

@@ -1,6 +1,6 @@
 #include "tessera/text/internal/tokenizer_json.h"
 
-#include "tessera/io/internal/json.h"
+#include "tessera/core/internal/json.h"
 #include "tessera/text/internal/bpe_model.h"
 #include "tessera/text/internal/tokenizer_config.h"
 #include "tessera/text/internal/tokenizer_files.h"
@@ -14,7 +14,7 @@ std::shared_ptr<Vocabulary> read_vocabulary(const JsonObject& model) {
   vocabulary->reserve(json.json().size());
   for (const auto& [text, id] : json.json().items()) {
     if (!id.is_number_integer() || id.get<double>() < 0 || id.get<double>() > 1 << 30) {
-      json.refuse(ErrorCode::bad_format, "token {} has no usable id: {}", quote(text), id.dump());
+      json.refuse(ErrorCode::bad_format, "token {} has no usable id", quote(text));
     }
     vocabulary->add(id.get<std::int32_t>(), text);
   }
@@ -69,7 +69,7 @@ struct JsonTokenizer {
 };
 
 JsonTokenizer read_tokenizer(std::string_view text, const std::string& name) {
-  const nlohmann::json document = parse_json(text, name);
+  const nlohmann::json document = parse_large_json(text, name);
   const JsonObject root(document, name, "root");
   const JsonObject model = root.object("model");
   check_model(model);

@@ -5,7 +5,7 @@ namespace {
 
 std::int32_t to_id(const JsonObject& json, const nlohmann::json& value) {
   if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() >= 1 << 24) {
-    json.refuse(ErrorCode::bad_format, "{} is no token id", value.dump());
+    json.refuse(ErrorCode::bad_format, "a token id must be an integer from 0 to {}", (1 << 24) - 1);
   }
   return value.get<std::int32_t>();
 }

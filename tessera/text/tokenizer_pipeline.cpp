@@ -4,7 +4,7 @@
 #include <array>
 
 #include "tessera/core/internal/fail.h"
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/text/internal/unicode_text.h"
 
 namespace tessera::text {
@@ -19,15 +19,78 @@ void check_length(std::string_view text) {
   }
 }
 
+/// Replaces what is not UTF-8, and moves the ranges along.
+std::string repair(std::string_view text, std::vector<Range>& ranges) {
+  std::string repaired;
+  std::size_t done = 0;
+  const auto repair_to = [&](std::size_t end) {
+    repaired += repair_utf8(text.substr(done, end - done));
+    done = end;
+    return repaired.size();
+  };
+  for (Range& range : ranges) {
+    range.begin = repair_to(range.begin);
+    range.end = repair_to(range.end);
+  }
+  repair_to(text.size());
+  return repaired;
+}
+
+/// What of the ranges lies in `part`, counted from its beginning.
+std::vector<Range> clip(std::span<const Range> ranges, const Range& part) {
+  std::vector<Range> inside;
+  for (const Range& range : ranges) {
+    const std::size_t begin = std::max(range.begin, part.begin);
+    const std::size_t end = std::min(range.end, part.end);
+    if (begin < end) inside.push_back({begin - part.begin, end - part.begin});
+  }
+  return inside;
+}
+
+/// Ranges of a text as ranges of the normalized text. Where a border cannot be told, all is plain.
+std::vector<Range> normalize_ranges(const NormalizerChain& normalizer, std::string_view text,
+                                    std::string_view normalized, std::vector<Range> ranges) {
+  for (Range& range : ranges) {
+    for (std::size_t* border : {&range.begin, &range.end}) {
+      const std::string before = normalizer.apply(text.substr(0, *border));
+      if (!normalized.starts_with(before)) return {{0, normalized.size()}};
+      *border = before.size();
+    }
+  }
+  return ranges;
+}
+
+std::vector<Range> plain_ranges(std::string_view text, const EncodeOptions& options) {
+  if (!options.parse_special) return {{0, text.size()}};
+  std::vector<Range> plain;
+  std::size_t last = 0;
+  for (const ByteRange& range : options.typed) {
+    if (range.begin < last || range.end < range.begin || range.end > text.size()) {
+      fail(ErrorCode::invalid_argument, "encode",
+           "typed range [{}, {}) is out of order or outside the text of {} bytes", range.begin,
+           range.end, text.size());
+    }
+    last = range.end;
+    if (range.begin < range.end) plain.push_back({range.begin, range.end});
+  }
+  return plain;
+}
+
 }  // namespace
 
 TokenizerPipeline::TokenizerPipeline(TokenizerParts parts) : parts_(std::move(parts)) {
   size_ = parts_.vocabulary->size();
-  for (const AddedToken& token : parts_.added) {
+  for (AddedToken& token : parts_.added) {
     const std::string* own = parts_.vocabulary->text(token.id);
-    if (token.id < 0 || (own != nullptr && *own != token.text)) {
+    if (token.id < 0 || (own != nullptr && *own != token.text && !parts_.added_are_normalized)) {
       fail(ErrorCode::bad_format, "added tokens", "{} has the id {}, which belongs to {}",
            quote(token.text), token.id, own == nullptr ? "no token" : quote(*own));
+    }
+    added_by_text_.emplace(token.text, token.id);
+    // From here on a normalized token is known by its normalized text, as in the reference.
+    if (token.normalized && !parts_.added_are_normalized) {
+      token.text = parts_.normalizer.apply(token.text);
+      added_by_text_.emplace(token.text, token.id);
     }
     const auto [entry, is_new] = added_by_id_.try_emplace(token.id, token);
     if (!is_new) {
@@ -35,13 +98,8 @@ TokenizerPipeline::TokenizerPipeline(TokenizerParts parts) : parts_(std::move(pa
       fail(ErrorCode::bad_format, "added tokens", "{} and {} both have the id {}",
            quote(entry->second.text), quote(token.text), token.id);
     }
-    added_by_text_.emplace(entry->second.text, token.id);
     size_ = std::max(size_, token.id + 1);
-    AddedToken found = token;
-    if (token.normalized && !parts_.added_are_normalized) {
-      found.text = parts_.normalizer.apply(token.text);
-    }
-    (token.normalized ? normalized_ : raw_).add(std::move(found));
+    (token.normalized ? normalized_ : raw_).add(token);
   }
 }
 
@@ -51,17 +109,25 @@ void TokenizerPipeline::cut(std::string_view text, bool at_start, Visitor visit)
   for (const Range& range : pieces.pieces) visit(pieces.piece(range), -1);
 }
 
-void TokenizerPipeline::for_each_piece(std::string_view text, bool parse_special,
+void TokenizerPipeline::for_each_piece(std::string_view text, std::span<const Range> plain,
                                        Visitor visit) const {
-  raw_.split(text, parse_special, [&](const Range& part, const AddedToken* token) {
+  raw_.split(text, plain, [&](const Range& part, const AddedToken* token) {
     if (token != nullptr) return visit(token->text, token->id);
     std::string_view segment = text.substr(part.begin, part.size());
+    std::vector<Range> inner_plain;
+    if (!normalized_.empty()) inner_plain = clip(plain, part);
     std::string normalized;
     if (!parts_.normalizer.empty()) {
       normalized = parts_.normalizer.apply(segment);
+      if (!normalized_.empty() && inner_plain != std::vector<Range>{{0, segment.size()}}) {
+        inner_plain =
+            normalize_ranges(parts_.normalizer, segment, normalized, std::move(inner_plain));
+      } else {
+        inner_plain = {{0, normalized.size()}};
+      }
       segment = normalized;
     }
-    normalized_.split(segment, parse_special, [&](const Range& inner, const AddedToken* found) {
+    normalized_.split(segment, inner_plain, [&](const Range& inner, const AddedToken* found) {
       if (found != nullptr) return visit(found->text, found->id);
       cut(segment.substr(inner.begin, inner.size()), part.begin == 0 && inner.begin == 0, visit);
     });
@@ -71,16 +137,17 @@ void TokenizerPipeline::for_each_piece(std::string_view text, bool parse_special
 std::vector<std::int32_t> TokenizerPipeline::encode(std::string_view text,
                                                     const EncodeOptions& options) const {
   check_length(text);
+  std::vector<Range> plain = plain_ranges(text, options);
   std::string repaired;
   if (utf8_valid_prefix(text) != text.size()) {
-    repaired = repair_utf8(text);
+    repaired = repair(text, plain);
     text = repaired;
     check_length(text);
   }
   std::vector<std::int32_t> ids;
   ids.reserve(text.size() / 4 + 8);
   if (options.add_special_tokens) ids = parts_.prefix;
-  for_each_piece(text, options.parse_special, [&](std::string_view piece, std::int32_t id) {
+  for_each_piece(text, plain, [&](std::string_view piece, std::int32_t id) {
     if (id >= 0) {
       ids.push_back(id);
     } else {
@@ -122,7 +189,8 @@ std::vector<std::string> TokenizerPipeline::pretokenize(std::string_view text) c
   check_length(text);
   const std::string valid = repair_utf8(text);
   std::vector<std::string> pieces;
-  for_each_piece(valid, /*parse_special=*/false,
+  const Range all{0, valid.size()};
+  for_each_piece(valid, {&all, 1},
                  [&](std::string_view piece, std::int32_t) { pieces.emplace_back(piece); });
   return pieces;
 }
@@ -144,7 +212,7 @@ std::optional<std::string> TokenizerPipeline::token_text(std::int32_t id) const 
 }
 
 std::optional<std::int32_t> TokenizerPipeline::token_to_id(std::string_view token) const {
-  const auto added = added_by_text_.find(token);
+  const auto added = added_by_text_.find(std::string(token));
   if (added != added_by_text_.end()) return added->second;
   return parts_.vocabulary->find(token);
 }

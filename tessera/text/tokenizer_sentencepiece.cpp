@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "tessera/core/internal/fail.h"
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/text/internal/spm_parts.h"
 #include "tessera/text/internal/tokenizer_config.h"
 #include "tessera/text/internal/tokenizer_files.h"
@@ -22,20 +22,11 @@ class ProtoReader {
     const std::uint64_t key = varint();
     field = key >> 3;
     switch (key & 7) {
-      case 0:
-        number = varint();
-        break;
-      case 1:
-        data = take(8);
-        break;
-      case 2:
-        data = take(varint());
-        break;
-      case 5:
-        data = take(4);
-        break;
-      default:
-        refuse(fmt::format("unknown wire type {}", key & 7));
+      case 0: number = varint(); break;
+      case 1: data = take(8); break;
+      case 2: data = take(varint()); break;
+      case 5: data = take(4); break;
+      default: refuse(fmt::format("unknown wire type {}", key & 7));
     }
     return true;
   }
@@ -116,26 +107,13 @@ void read_piece(ProtoReader reader, SpmFile& file) {
 void read_trainer(ProtoReader reader, SpmFile& file) {
   while (reader.next()) {
     switch (reader.field) {
-      case 3:
-        file.model_type = reader.number;
-        break;
-      case 24:
-        file.suffix_whitespace = reader.number != 0;
-        break;
-      case 40:
-        file.unk = static_cast<std::int32_t>(reader.number);
-        break;
-      case 41:
-        file.bos = static_cast<std::int32_t>(reader.number);
-        break;
-      case 42:
-        file.eos = static_cast<std::int32_t>(reader.number);
-        break;
-      case 43:
-        file.pad = static_cast<std::int32_t>(reader.number);
-        break;
-      default:
-        break;
+      case 3: file.model_type = reader.number; break;
+      case 24: file.suffix_whitespace = reader.number != 0; break;
+      case 40: file.unk = static_cast<std::int32_t>(reader.number); break;
+      case 41: file.bos = static_cast<std::int32_t>(reader.number); break;
+      case 42: file.eos = static_cast<std::int32_t>(reader.number); break;
+      case 43: file.pad = static_cast<std::int32_t>(reader.number); break;
+      default: break;
     }
   }
 }
@@ -143,20 +121,11 @@ void read_trainer(ProtoReader reader, SpmFile& file) {
 void read_normalizer_spec(ProtoReader reader, SpmFile& file) {
   while (reader.next()) {
     switch (reader.field) {
-      case 2:
-        file.has_character_map = !reader.data.empty();
-        break;
-      case 3:
-        file.add_dummy_prefix = reader.number != 0;
-        break;
-      case 4:
-        file.remove_extra_whitespaces = reader.number != 0;
-        break;
-      case 5:
-        file.escape_whitespaces = reader.number != 0;
-        break;
-      default:
-        break;
+      case 2: file.has_character_map = !reader.data.empty(); break;
+      case 3: file.add_dummy_prefix = reader.number != 0; break;
+      case 4: file.remove_extra_whitespaces = reader.number != 0; break;
+      case 5: file.escape_whitespaces = reader.number != 0; break;
+      default: break;
     }
   }
 }
@@ -202,7 +171,6 @@ std::unique_ptr<Tokenizer> load_sentencepiece(const std::filesystem::path& path)
   tokens.types = std::move(file.types);
   tokens.unknown = id_or_none(file.unk);
   tokens.add_space_prefix = file.add_dummy_prefix;
-  tokens.user_defined_in_normalized_text = true;
   TokenizerParts parts = make_spm_parts(std::move(tokens));
   parts.special.bos = id_or_none(file.bos);
   parts.special.eos = id_or_none(file.eos);

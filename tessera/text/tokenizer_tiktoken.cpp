@@ -1,6 +1,6 @@
 #include <charconv>
 
-#include "tessera/io/internal/json.h"
+#include "tessera/core/internal/json.h"
 #include "tessera/text/internal/spm_model.h"
 #include "tessera/text/internal/tokenizer_config.h"
 #include "tessera/text/internal/tokenizer_files.h"
@@ -128,7 +128,7 @@ std::vector<AddedToken> read_tekken_specials(const JsonObject& root, std::int64_
 }  // namespace
 
 std::unique_ptr<Tokenizer> load_tekken(const std::filesystem::path& path) {
-  const nlohmann::json document = parse_json(read_text_file(path), path.string());
+  const nlohmann::json document = parse_large_json(read_text_file(path), path.string());
   const JsonObject root(document, path.string(), "root");
   const JsonObject config = root.object("config");
   const std::int64_t size = config.integer("default_vocab_size");

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "tessera/core/error.h"
 #include "tessera/io/gguf.h"
@@ -77,11 +78,10 @@ TEST_P(GgufFiles, MetadataIsTheReference) {
   ASSERT_NE(tokens, nullptr);
   EXPECT_EQ(tokens->size(), golden_.at("tokens"));
   EXPECT_EQ(tokens->at(300), golden_.at("token_300"));
-  std::int64_t token_types = 0;
-  for (const std::int64_t type : file_.get_ints("tokenizer.ggml.token_type").value()) {
-    token_types += type;
-  }
-  EXPECT_EQ(token_types, golden_.at("token_type_sum"));
+  const auto types = file_.get_ints("tokenizer.ggml.token_type");
+  ASSERT_TRUE(types.has_value());
+  EXPECT_EQ(std::accumulate(types->begin(), types->end(), std::int64_t{0}),
+            golden_.at("token_type_sum"));
 }
 
 TEST_P(GgufFiles, SampledValuesAreTheReference) {

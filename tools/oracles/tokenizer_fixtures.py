@@ -68,7 +68,7 @@ def llama3():
     data = train(byte_level(LLAMA3), 800, pre_tokenizers.ByteLevel.alphabet())
     data["model"]["ignore_merges"] = True
     # A token that no merge leads to: only ignore_merges finds it.
-    data["model"]["vocab"]["Ġwis" + "dom"] = len(data["model"]["vocab"])
+    assert "Ġwisdom" in data["model"]["vocab"]
     data["model"]["merges"] = [m for m in data["model"]["merges"] if "".join(m) != "Ġwisdom"]
     add_tokens(data, [special(t) for t in ("<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>")])
     data["post_processor"] = template("<|begin_of_text|>", data["added_tokens"][0]["id"])

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tessera/backend/registry.h"
 #include "tessera/core/internal/fail.h"
 #include "tessera/nn/linear.h"
 #include "tessera/nn/rms_norm.h"
@@ -203,6 +204,7 @@ class LlamaModel final : public LanguageModel {
   std::int64_t vocab_size() const override { return config_.vocab_size; }
   std::int64_t hidden_size() const override { return config_.hidden_size; }
   std::int64_t num_layers() const override { return config_.num_hidden_layers; }
+  const BackendPtr& backend() const override { return embedding_.weight().data.backend(); }
   std::int64_t max_positions() const override { return config_.max_position_embeddings; }
 
   nn::KvCaches make_cache() const override {
@@ -218,6 +220,7 @@ class LlamaModel final : public LanguageModel {
       fail(ErrorCode::shape_mismatch, "forward", "needs ids [B, T] and this model's cache, got {}",
            to_string(ids.shape()));
     }
+    const BackendScope scope(backend());
     const Pass pass = make_pass(ids, cache.length(), options.left_padding);
     array h = embedding_(ids, dtype_);
     if (config_.embedding_scale != 1.0f) h = h * config_.embedding_scale;
@@ -229,6 +232,7 @@ class LlamaModel final : public LanguageModel {
   }
 
   array logits(const array& hidden) const override {
+    const BackendScope scope(backend());
     array out = head_ ? (*head_)(hidden) : embedding_.as_linear(hidden);
     out = astype(out, float32);
     const float cap = config_.final_logit_softcapping;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,9 @@ class AddedTokenMatcher {
   bool empty() const { return tokens_.empty(); }
 
   /// Cuts text at the tokens in it and visits every part in order: text between tokens (token is
-  /// nullptr) and tokens. With parse_special = false a special token stays plain text.
-  void split(std::string_view text, bool parse_special,
+  /// nullptr) and tokens.
+  /// plain  ranges, in order, in which a special token stays plain text (EncodeOptions::typed)
+  void split(std::string_view text, std::span<const Range> plain,
              function_ref<void(const Range& part, const AddedToken* token)> visit) const;
 
  private:

@@ -17,9 +17,6 @@ struct SpmTokens {
   std::optional<std::int32_t> unknown;
   /// Put a space in front of a text that is not empty.
   bool add_space_prefix = false;
-  /// User-defined tokens are matched in the text after spaces became U+2581 (SentencePiece) and do
-  /// not restart it; otherwise in the raw text, where the text behind one starts anew (GGUF).
-  bool user_defined_in_normalized_text = false;
 };
 
 /// Everything but prefix, suffix and the roles of special tokens.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "tessera/text/internal/tokenizer_pipeline.h"
 
@@ -17,5 +19,9 @@ void read_tokenizer_configs(const std::filesystem::path& folder, bool has_templa
 
 /// A whole file.   errors  not_found, io
 std::string read_text_file(const std::filesystem::path& path);
+
+/// A JSON document of many megabytes, in linear time.
+/// errors  bad_format naming `file` for broken JSON or nesting past 64 levels
+nlohmann::json parse_large_json(std::string_view text, const std::string& file);
 
 }  // namespace tessera::text

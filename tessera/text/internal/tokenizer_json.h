@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tessera/core/internal/fail.h"
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/text/internal/tokenizer_pipeline.h"
 
 namespace tessera::text {

@@ -22,7 +22,7 @@ struct TokenizerParts {
   std::shared_ptr<const Vocabulary> vocabulary;
   /// Tokens found in the text before the model runs; some are in the vocabulary as well.
   std::vector<AddedToken> added;
-  /// For tokens with normalized = true: match `text` as it is, it is normalized already.
+  /// The texts of tokens with normalized = true are normalized already.
   bool added_are_normalized = false;
   NormalizerChain normalizer;
   PretokenizerChain pretokenizers;
@@ -53,14 +53,15 @@ class TokenizerPipeline final : public Tokenizer {
  private:
   /// Visits, in order, added tokens (an id and their text) and pieces for the model (id -1).
   using Visitor = function_ref<void(std::string_view piece, std::int32_t id)>;
-  void for_each_piece(std::string_view text, bool parse_special, Visitor visit) const;
+  /// plain: where special tokens stay text, as in AddedTokenMatcher::split.
+  void for_each_piece(std::string_view text, std::span<const Range> plain, Visitor visit) const;
   void cut(std::string_view text, bool at_start, Visitor visit) const;
 
   TokenizerParts parts_;
   AddedTokenMatcher raw_;
   AddedTokenMatcher normalized_;
   std::unordered_map<std::int32_t, AddedToken> added_by_id_;
-  std::unordered_map<std::string_view, std::int32_t> added_by_text_;  // views into added_by_id_
+  std::unordered_map<std::string, std::int32_t> added_by_text_;
   std::int32_t size_ = 0;
 };
 

@@ -93,7 +93,7 @@ template <bool kUpper>
 bool has_case(Runtime& runtime, const Value& input, const Arguments& arguments) {
   Bound(runtime, "test", arguments, {});
   const Value text = Value::string(to_text(runtime, input));
-  return find_string_method(kUpper ? "isupper" : "islower")(runtime, text, {}).as_bool();
+  return find_string_method(kUpper ? "isupper" : "islower")(runtime, text, Arguments()).as_bool();
 }
 
 template <CompareOp kOp>

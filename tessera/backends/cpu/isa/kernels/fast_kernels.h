@@ -49,6 +49,19 @@ TESSERA_INLINE F two_scales(const float* d) {
 #endif
 }
 
+TESSERA_INLINE F group_scale(const OneScale& s, int) {
+  return s.d;
+}
+TESSERA_INLINE F group_scale(const EightScales& s, int j) {
+  return splat(s.d[j]);
+}
+TESSERA_INLINE float group_minimum(const OneScale& s, int) {
+  return s.m[0];
+}
+TESSERA_INLINE float group_minimum(const EightScales& s, int j) {
+  return s.m[j];
+}
+
 template <class W, int R, int M, bool kSigned>
 void fast_tile(const LinearTask& t, const QuantizedRows& x, std::int64_t n, std::int64_t m) {
   const std::uint8_t* w[R];
@@ -68,7 +81,7 @@ void fast_tile(const LinearTask& t, const QuantizedRows& x, std::int64_t n, std:
         if constexpr (W::kSub == 16)
           scale = two_scales(scales[r].d + 2 * j);
         else
-          scale = splat(scales[r].d[j]);
+          scale = group_scale(scales[r], j);
         TESSERA_UNROLL for (int i = 0; i < M; ++i) {
           const std::int64_t row = (m + i) * t.k + at;
           acc[r][i] =
@@ -77,7 +90,7 @@ void fast_tile(const LinearTask& t, const QuantizedRows& x, std::int64_t n, std:
             mins[r][i] = scalar_fma(scales[r].m[2 * j], x.sum_of_16[row / 16], mins[r][i]);
             mins[r][i] = scalar_fma(scales[r].m[2 * j + 1], x.sum_of_16[row / 16 + 1], mins[r][i]);
           } else if constexpr (!kSigned) {
-            mins[r][i] = scalar_fma(scales[r].m[j], x.sum_of_32[row / 32], mins[r][i]);
+            mins[r][i] = scalar_fma(group_minimum(scales[r], j), x.sum_of_32[row / 32], mins[r][i]);
           }
         }
       }

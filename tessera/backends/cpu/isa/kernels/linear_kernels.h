@@ -19,6 +19,8 @@ TESSERA_INLINE void write_output(const LinearTask& t, std::int64_t m, std::int64
   t.y[m * t.y_stride + n] = t.bias ? scalar_fma(t.alpha, dot, t.bias[n]) : t.alpha * dot;
 }
 
+constexpr int kLockstep = 2;  // rows whose chains run side by side
+
 /// Rows n..n+R of W against rows m..m+M of x.
 template <class W, int R, int M>
 void register_tile(const LinearTask& t, std::int64_t n, std::int64_t m) {
@@ -31,18 +33,48 @@ void register_tile(const LinearTask& t, std::int64_t n, std::int64_t m) {
   TESSERA_UNROLL for (int i = 0; i < M; ++i) x[i] = t.x + (m + i) * t.x_stride;
 
   std::int64_t k = 0;
+  // Rows of a decoder are shorter than what a hardware prefetcher needs to find its stride, so each
+  // row asks for the one two tiles on. Past the end of the matrix that is a hint without effect.
+  const std::int64_t ahead = 2 * R * t.w_stride;
   for (; k + W::kBlock <= t.k; k += W::kBlock) {
-    typename W::Scales scales[R];
-    TESSERA_UNROLL for (int r = 0; r < R; ++r) W::scales(w[r], scales[r]);
+    TESSERA_UNROLL for (int r = 0; r < R; ++r) {
+      for (int line = 0; line < W::kBytes; line += 64) __builtin_prefetch(w[r] + ahead + line);
+    }
+    // Scales of a whole super-block are decoded ahead; of a single group, just before it.
+    constexpr bool kAhead = W::kBlock != W::kGroup;
+    typename W::Scales scales[kAhead ? R : 1];
+    if constexpr (kAhead) {
+      TESSERA_UNROLL for (int r = 0; r < R; ++r) W::scales(w[r], scales[r]);
+    }
     for (int j = 0; j < W::kBlock / W::kGroup; ++j) {
       const std::int64_t at = k + j * W::kGroup;
-      TESSERA_UNROLL for (int r = 0; r < R; ++r) {
-        W::group(
-            w[r], scales[r], j, [&](int v, F weight) __attribute__((always_inline)) {
-              TESSERA_UNROLL for (int i = 0; i < M; ++i) {
-                acc[r][i] = fma(weight, load(x[i] + at + v * kLanes), acc[r][i]);
-              }
-            });
+      // Rows advance together, a vector at a time: their chains hide each other's latency.
+      constexpr int kTogether = R % kLockstep == 0 ? kLockstep : 1;
+      TESSERA_UNROLL for (int first = 0; first < R; first += kTogether) {
+        const auto open = [&](int r) __attribute__((always_inline)) {
+          if constexpr (!kAhead) W::scales(w[r], scales[0]);
+          return W::group(w[r], scales[kAhead ? r : 0], j);
+        };
+        const auto step = [&](const auto&... groups) __attribute__((always_inline)) {
+          TESSERA_UNROLL for (int v = 0; v < W::kGroup / kLanes; ++v) {
+            int r = first;
+            (
+                [&] {
+                  const F weight = W::weights(groups, v);
+                  TESSERA_UNROLL for (int i = 0; i < M; ++i) {
+                    acc[r][i] = fma(weight, load(x[i] + at + v * kLanes), acc[r][i]);
+                  }
+                  ++r;
+                }(),
+                ...);
+          }
+        };
+        if constexpr (kTogether == 4)
+          step(open(first), open(first + 1), open(first + 2), open(first + 3));
+        else if constexpr (kTogether == 2)
+          step(open(first), open(first + 1));
+        else
+          step(open(first));
       }
     }
     TESSERA_UNROLL for (int r = 0; r < R; ++r) w[r] += W::kBytes;
@@ -86,11 +118,10 @@ TESSERA_INLINE void widen_span(const std::uint8_t* row, std::int64_t k0, std::in
     typename W::Scales scales;
     W::scales(row, scales);
     for (int j = 0; j < W::kBlock / W::kGroup; ++j) {
-      float* group = out + j * W::kGroup;
-      W::group(
-          row, scales, j, [&](int v, F weight) __attribute__((always_inline)) {
-            store(group + v * kLanes, weight);
-          });
+      const auto group = W::group(row, scales, j);
+      TESSERA_UNROLL for (int v = 0; v < W::kGroup / kLanes; ++v) {
+        store(out + j * W::kGroup + v * kLanes, W::weights(group, v));
+      }
     }
   }
   if constexpr (W::kBlock == kLanes) {

@@ -39,7 +39,11 @@ typedef std::uint8_t UnalignedB __attribute__((vector_size(32), aligned(1), may_
 typedef std::uint8_t HalfB __attribute__((vector_size(16)));
 
 TESSERA_INLINE F splat(float v) {
-  return F{} + v;
+#if defined(__AVX2__)
+  return _mm256_set1_ps(v);
+#else
+  return F{v, v, v, v};
+#endif
 }
 TESSERA_INLINE I splat_int(std::int32_t v) {
   return I{} + v;
@@ -222,6 +226,21 @@ TESSERA_INLINE float half_at(const std::uint8_t* p) {
   return value;
 #endif
 }
+
+/// Four float16 from p, which must have 8 readable bytes. Through memory: loads that fill a vector
+/// cost the arithmetic pipes nothing, and shuffles that do would compete with the widening.
+struct FourHalves {
+  alignas(16) float value[4];
+
+  TESSERA_INLINE explicit FourHalves(const std::uint8_t* p) {
+#if defined(__AVX2__)
+    _mm_store_ps(value, _mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+    asm("" : "+m"(value));
+#else
+    for (int i = 0; i < 4; ++i) value[i] = half_at(p + 2 * i);
+#endif
+  }
+};
 
 }  // namespace
 }  // namespace tessera::cpu::isa

@@ -2,8 +2,8 @@
 //
 //   kBlock, kBytes          weights and bytes of a block;    kGroup  weights that group() yields
 //   Scales, scales()        a block's scales, decoded once
-//   group(block, s, j, fn)  calls fn(v, w) with the group's vectors in order: w = weight v * kLanes
-//                           of group j, exactly the float that dequantize_row gives
+//   Group, group(block, s, j)   group j, opened for
+//   weights(g, v)           its vector v: exactly the floats that dequantize_row gives
 //
 // and for the quantised ones, w = d * q + m with q unsigned (signed in q8_0):
 //   kSub                    weights that share d and m: 16 or 32
@@ -20,10 +20,15 @@ struct NoScales {};
 struct F32Weights {
   static constexpr int kBlock = kLanes, kGroup = kLanes, kBytes = 4 * kLanes;
   using Scales = NoScales;
+  struct Group {
+    const std::uint8_t* at;
+  };
   static TESSERA_INLINE void scales(const std::uint8_t*, Scales&) {}
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales&, int, Fn fn) {
-    fn(0, *reinterpret_cast<const UnalignedF*>(block));
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales&, int) {
+    return {block};
+  }
+  static TESSERA_INLINE F weights(const Group& g, int) {
+    return *reinterpret_cast<const UnalignedF*>(g.at);
   }
   static TESSERA_INLINE F tail(const std::uint8_t* at, int n) {
     float values[kLanes] = {};
@@ -35,10 +40,15 @@ struct F32Weights {
 struct F16Weights {
   static constexpr int kBlock = kLanes, kGroup = kLanes, kBytes = 2 * kLanes;
   using Scales = NoScales;
+  struct Group {
+    const std::uint8_t* at;
+  };
   static TESSERA_INLINE void scales(const std::uint8_t*, Scales&) {}
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales&, int, Fn fn) {
-    fn(0, load_f16(reinterpret_cast<const std::uint16_t*>(block)));
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales&, int) {
+    return {block};
+  }
+  static TESSERA_INLINE F weights(const Group& g, int) {
+    return load_f16(reinterpret_cast<const std::uint16_t*>(g.at));
   }
   static TESSERA_INLINE F tail(const std::uint8_t* at, int n) {
     std::uint16_t values[kLanes] = {};
@@ -50,10 +60,15 @@ struct F16Weights {
 struct Bf16Weights {
   static constexpr int kBlock = kLanes, kGroup = kLanes, kBytes = 2 * kLanes;
   using Scales = NoScales;
+  struct Group {
+    const std::uint8_t* at;
+  };
   static TESSERA_INLINE void scales(const std::uint8_t*, Scales&) {}
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales&, int, Fn fn) {
-    fn(0, load_bf16(reinterpret_cast<const std::uint16_t*>(block)));
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales&, int) {
+    return {block};
+  }
+  static TESSERA_INLINE F weights(const Group& g, int) {
+    return load_bf16(reinterpret_cast<const std::uint16_t*>(g.at));
   }
   static TESSERA_INLINE F tail(const std::uint8_t* at, int n) {
     std::uint16_t values[kLanes] = {};
@@ -61,16 +76,6 @@ struct Bf16Weights {
     return load_bf16(values);
   }
 };
-
-/// fn over 16 bytes of nibbles: low ones are weights 0-15, high ones 16-31.
-template <class Fn>
-TESSERA_INLINE void nibble_group(const std::uint8_t* nibbles, F d, F m, Fn fn) {
-  constexpr int kHalf = 16 / kLanes;
-  I bytes[kHalf];
-  for (int i = 0; i < kHalf; ++i) bytes[i] = widen_bytes(nibbles + i * kLanes);
-  for (int i = 0; i < kHalf; ++i) fn(i, fma(d, to_float(bytes[i] & 15), m));
-  for (int i = 0; i < kHalf; ++i) fn(kHalf + i, fma(d, to_float(bytes[i] >> 4), m));
-}
 
 /// The 32 nibbles of 16 bytes, low ones first.
 TESSERA_INLINE B spread_nibbles(const std::uint8_t* nibbles) {
@@ -104,32 +109,73 @@ TESSERA_INLINE B spread_fifth_bits(const std::uint8_t* p) {
 #endif
 }
 
-/// fn over 32 unsigned quants; d and m hold for kSub of them.
-template <int kSub, class Fn>
-TESSERA_INLINE void byte_group(B quants, const float* d, const float* m, Fn fn) {
-  alignas(32) std::uint8_t bytes[32];
-  std::memcpy(bytes, &quants, 32);
-  for (int v = 0; v < 32 / kLanes; ++v) {
-    const int sub = v * kLanes / kSub;
-    fn(v, fma(splat(d[sub]), to_float(widen_bytes(bytes + v * kLanes)), splat(m[sub])));
-  }
-}
+/// 16 bytes of nibbles: low ones are weights 0-15, high ones 16-31.
+struct NibbleGroup {
+  const std::uint8_t* nibbles;
+  F d, m;
 
+  TESSERA_INLINE F weights(int v) const {
+    // A high nibble stays where it is, 16 times too large: d / 16 is exact, and masks have more
+    // pipes to run on than shifts.
+    constexpr int kHalf = 16 / kLanes;
+    const I bytes = widen_bytes(nibbles + v % kHalf * kLanes);
+    return v < kHalf ? fma(d, to_float(bytes & 15), m)
+                     : fma(d * splat(0.0625f), to_float(bytes & 240), m);
+  }
+};
+
+/// 32 unsigned quants, put down in memory, whence a widening load costs half of what crossing lanes
+/// does in registers; the empty statement keeps the compiler from seeing through it.
+struct ByteGroup {
+  alignas(32) std::uint8_t bytes[32];
+  F d, m;
+
+  TESSERA_INLINE ByteGroup(B quants, F scale, F minimum) : d(scale), m(minimum) {
+    std::memcpy(bytes, &quants, 32);
+#if defined(__AVX2__)
+    asm("" : "+m"(bytes));
+#endif
+  }
+  TESSERA_INLINE F weights(int v) const {
+    return fma(d, to_float(widen_bytes(bytes + v * kLanes)), m);
+  }
+};
+
+/// The same with a scale and minimum for each half.
+struct TwoScaleGroup {
+  alignas(32) std::uint8_t bytes[32];
+  const float *d, *m;
+
+  TESSERA_INLINE TwoScaleGroup(B quants, const float* scales, const float* minima)
+      : d(scales), m(minima) {
+    std::memcpy(bytes, &quants, 32);
+#if defined(__AVX2__)
+    asm("" : "+m"(bytes));
+#endif
+  }
+  TESSERA_INLINE F weights(int v) const {
+    const int half = v * kLanes / 16;
+    return fma(splat(d[half]), to_float(widen_bytes(bytes + v * kLanes)), splat(m[half]));
+  }
+};
+
+/// One pair for a whole block, in every lane.
 struct OneScale {
-  float d[1], m[1];
+  F d, m;
 };
 
 struct Q4_0Weights {
   static constexpr int kBlock = 32, kGroup = 32, kBytes = 18, kSub = 32;
   using Scales = OneScale;
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
-    s.d[0] = half_at(block);
-    s.m[0] = -8 * s.d[0];
+    s.d = splat(FourHalves(block).value[0]);
+    s.m = s.d * splat(-8);
   }
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales& s, int, Fn fn) {
-    nibble_group(block + 2, splat(s.d[0]), splat(s.m[0]), fn);
+  using Group = NibbleGroup;
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int) {
+    return {block + 2, s.d, s.m};
   }
+  static TESSERA_INLINE F weights(const Group& g, int v) { return g.weights(v); }
   static TESSERA_INLINE B quants(const std::uint8_t* block, int) {
     return spread_nibbles(block + 2);
   }
@@ -139,13 +185,15 @@ struct Q4_1Weights {
   static constexpr int kBlock = 32, kGroup = 32, kBytes = 20, kSub = 32;
   using Scales = OneScale;
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
-    s.d[0] = half_at(block);
-    s.m[0] = half_at(block + 2);
+    const FourHalves halves(block);
+    s.d = splat(halves.value[0]);
+    s.m = splat(halves.value[1]);
   }
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales& s, int, Fn fn) {
-    nibble_group(block + 4, splat(s.d[0]), splat(s.m[0]), fn);
+  using Group = NibbleGroup;
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int) {
+    return {block + 4, s.d, s.m};
   }
+  static TESSERA_INLINE F weights(const Group& g, int v) { return g.weights(v); }
   static TESSERA_INLINE B quants(const std::uint8_t* block, int) {
     return spread_nibbles(block + 4);
   }
@@ -155,13 +203,14 @@ struct Q5_0Weights {
   static constexpr int kBlock = 32, kGroup = 32, kBytes = 22, kSub = 32;
   using Scales = OneScale;
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
-    s.d[0] = half_at(block);
-    s.m[0] = -16 * s.d[0];
+    s.d = splat(FourHalves(block).value[0]);
+    s.m = s.d * splat(-16);
   }
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales& s, int j, Fn fn) {
-    byte_group<kSub>(quants(block, j), s.d, s.m, fn);
+  using Group = ByteGroup;
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int j) {
+    return {quants(block, j), s.d, s.m};
   }
+  static TESSERA_INLINE F weights(const Group& g, int v) { return g.weights(v); }
   static TESSERA_INLINE B quants(const std::uint8_t* block, int) {
     return spread_nibbles(block + 6) | spread_fifth_bits(block + 2);
   }
@@ -171,13 +220,15 @@ struct Q5_1Weights {
   static constexpr int kBlock = 32, kGroup = 32, kBytes = 24, kSub = 32;
   using Scales = OneScale;
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
-    s.d[0] = half_at(block);
-    s.m[0] = half_at(block + 2);
+    const FourHalves halves(block);
+    s.d = splat(halves.value[0]);
+    s.m = splat(halves.value[1]);
   }
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales& s, int j, Fn fn) {
-    byte_group<kSub>(quants(block, j), s.d, s.m, fn);
+  using Group = ByteGroup;
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int j) {
+    return {quants(block, j), s.d, s.m};
   }
+  static TESSERA_INLINE F weights(const Group& g, int v) { return g.weights(v); }
   static TESSERA_INLINE B quants(const std::uint8_t* block, int) {
     return spread_nibbles(block + 8) | spread_fifth_bits(block + 4);
   }
@@ -187,14 +238,18 @@ struct Q8_0Weights {
   static constexpr int kBlock = 32, kGroup = 32, kBytes = 34, kSub = 32;
   using Scales = OneScale;
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
-    s.d[0] = half_at(block);
-    s.m[0] = 0;
+    s.d = splat(FourHalves(block).value[0]);
+    s.m = F{};
   }
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales& s, int, Fn fn) {
-    const auto* q = reinterpret_cast<const std::int8_t*>(block + 2);
-    const F d = splat(s.d[0]);
-    for (int v = 0; v < 32 / kLanes; ++v) fn(v, d * to_float(widen_signed_bytes(q + v * kLanes)));
+  struct Group {
+    const std::int8_t* q;
+    F d;
+  };
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int) {
+    return {reinterpret_cast<const std::int8_t*>(block + 2), s.d};
+  }
+  static TESSERA_INLINE F weights(const Group& g, int v) {
+    return g.d * to_float(widen_signed_bytes(g.q + v * kLanes));
   }
   /// Signed.
   static TESSERA_INLINE B quants(const std::uint8_t* block, int) { return load_bytes(block + 2); }

@@ -6,6 +6,25 @@
 namespace tessera::cpu::isa {
 namespace {
 
+/// (byte >> shift) & mask; mask must not reach into the bits that come from the next byte.
+TESSERA_INLINE B bits_of(B v, int shift, std::uint8_t mask) {
+#if defined(__AVX2__)
+  const __m256i words = _mm256_srl_epi16(reinterpret_cast<__m256i>(v), _mm_cvtsi32_si128(shift));
+  return reinterpret_cast<B>(words) & mask;
+#else
+  return (v >> shift) & mask;
+#endif
+}
+
+/// byte << shift, for bytes small enough to keep all their bits.
+TESSERA_INLINE B raised(B v, int shift) {
+#if defined(__AVX2__)
+  return reinterpret_cast<B>(_mm256_slli_epi16(reinterpret_cast<__m256i>(v), shift));
+#else
+  return v << shift;
+#endif
+}
+
 struct SixteenScales {
   float d[16], m[16];
 };
@@ -41,12 +60,13 @@ struct Q2KWeights {
       store(s.m + i, m * to_float(packed >> 4));
     }
   }
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales& s, int j, Fn fn) {
-    byte_group<kSub>(quants(block, j), s.d + 2 * j, s.m + 2 * j, fn);
+  using Group = TwoScaleGroup;
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int j) {
+    return {quants(block, j), s.d + 2 * j, s.m + 2 * j};
   }
+  static TESSERA_INLINE F weights(const Group& g, int v) { return g.weights(v); }
   static TESSERA_INLINE B quants(const std::uint8_t* block, int j) {
-    return (load_bytes(block + 16 + 32 * (j / 4)) >> (2 * (j % 4))) & 3;
+    return bits_of(load_bytes(block + 16 + 32 * (j / 4)), 2 * (j % 4), 3);
   }
 };
 
@@ -71,13 +91,14 @@ struct Q3KWeights {
       store(s.m + i, scale * splat(-4));
     }
   }
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales& s, int j, Fn fn) {
-    byte_group<kSub>(quants(block, j), s.d + 2 * j, s.m + 2 * j, fn);
+  using Group = TwoScaleGroup;
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int j) {
+    return {quants(block, j), s.d + 2 * j, s.m + 2 * j};
   }
+  static TESSERA_INLINE F weights(const Group& g, int v) { return g.weights(v); }
   static TESSERA_INLINE B quants(const std::uint8_t* block, int j) {
-    const B low = (load_bytes(block + 32 + 32 * (j / 4)) >> (2 * (j % 4))) & 3;
-    return low | (((load_bytes(block) >> j) & 1) << 2);
+    const B low = bits_of(load_bytes(block + 32 + 32 * (j / 4)), 2 * (j % 4), 3);
+    return low | raised(bits_of(load_bytes(block), j, 1), 2);
   }
 };
 
@@ -87,19 +108,21 @@ struct Q4KWeights {
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
     six_bit_scales(block, s);
   }
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales& s, int j, Fn fn) {
+  struct Group {
+    const std::uint8_t* nibbles;
+    const float *d, *m;
+  };
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int j) {
+    return {block + 16 + 32 * j, s.d + 2 * j, s.m + 2 * j};
+  }
+  static TESSERA_INLINE F weights(const Group& g, int v) {
     constexpr int kHalf = 32 / kLanes;
-    const std::uint8_t* nibbles = block + 16 + 32 * j;
-    const F d0 = splat(s.d[2 * j]), m0 = splat(s.m[2 * j]);
-    const F d1 = splat(s.d[2 * j + 1]), m1 = splat(s.m[2 * j + 1]);
-    I bytes[kHalf];
-    for (int i = 0; i < kHalf; ++i) bytes[i] = widen_bytes(nibbles + i * kLanes);
-    for (int i = 0; i < kHalf; ++i) fn(i, fma(d0, to_float(bytes[i] & 15), m0));
-    for (int i = 0; i < kHalf; ++i) fn(kHalf + i, fma(d1, to_float(bytes[i] >> 4), m1));
+    const I bytes = widen_bytes(g.nibbles + v % kHalf * kLanes);
+    const int high = v / kHalf;
+    return fma(splat(g.d[high]), to_float(high ? bytes >> 4 : bytes & 15), splat(g.m[high]));
   }
   static TESSERA_INLINE B quants(const std::uint8_t* block, int j) {
-    return (load_bytes(block + 16 + 32 * (j / 2)) >> (4 * (j % 2))) & 15;
+    return bits_of(load_bytes(block + 16 + 32 * (j / 2)), 4 * (j % 2), 15);
   }
 };
 
@@ -109,13 +132,14 @@ struct Q5KWeights {
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
     six_bit_scales(block, s);
   }
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales& s, int j, Fn fn) {
-    byte_group<kSub>(quants(block, j), s.d + j, s.m + j, fn);
+  using Group = ByteGroup;
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int j) {
+    return {quants(block, j), splat(s.d[j]), splat(s.m[j])};
   }
+  static TESSERA_INLINE F weights(const Group& g, int v) { return g.weights(v); }
   static TESSERA_INLINE B quants(const std::uint8_t* block, int j) {
-    const B low = (load_bytes(block + 48 + 32 * (j / 2)) >> (4 * (j % 2))) & 15;
-    return low | (((load_bytes(block + 16) >> j) & 1) << 4);
+    const B low = bits_of(load_bytes(block + 48 + 32 * (j / 2)), 4 * (j % 2), 15);
+    return low | raised(bits_of(load_bytes(block + 16), j, 1), 4);
   }
 };
 
@@ -131,15 +155,15 @@ struct Q6KWeights {
       store(s.m + i, product * splat(-32));
     }
   }
-  template <class Fn>
-  static TESSERA_INLINE void group(const std::uint8_t* block, const Scales& s, int j, Fn fn) {
-    byte_group<kSub>(quants(block, j), s.d + 2 * j, s.m + 2 * j, fn);
+  using Group = TwoScaleGroup;
+  static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int j) {
+    return {quants(block, j), s.d + 2 * j, s.m + 2 * j};
   }
+  static TESSERA_INLINE F weights(const Group& g, int v) { return g.weights(v); }
   static TESSERA_INLINE B quants(const std::uint8_t* block, int j) {
     const int half = j / 4, part = j % 4;
-    const B low = (load_bytes(block + 64 * half + 32 * (part % 2)) >> (4 * (part / 2))) & 15;
-    const B high = (load_bytes(block + 128 + 32 * half) >> (2 * part)) & 3;
-    return low | (high << 4);
+    const B low = bits_of(load_bytes(block + 64 * half + 32 * (part % 2)), 4 * (part / 2), 15);
+    return low | raised(bits_of(load_bytes(block + 128 + 32 * half), 2 * part, 3), 4);
   }
 };
 

@@ -1,10 +1,10 @@
-#include "tessera/io/internal/json.h"
+#include "tessera/core/internal/json.h"
 
 #include <set>
 #include <vector>
 
 #include "tessera/core/internal/fail.h"
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/quote.h"
 
 namespace tessera {
 
@@ -22,9 +22,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& file) {
         keys.emplace_back();
         break;
       case Event::object_end:
-      case Event::array_end:
-        keys.pop_back();
-        break;
+      case Event::array_end: keys.pop_back(); break;
       case Event::key: {
         const auto& key = parsed.get_ref<const std::string&>();
         if (!keys.back().insert(key).second) {
@@ -32,8 +30,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& file) {
         }
         break;
       }
-      case Event::value:
-        break;
+      case Event::value: break;
     }
     return true;
   };

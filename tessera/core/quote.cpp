@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "tessera/io/internal/quote.h"
+#include "tessera/core/internal/quote.h"
 
 namespace tessera {
 

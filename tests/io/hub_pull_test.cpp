@@ -188,7 +188,9 @@ TEST_F(Pull, SendsItsTokenToTheHubAndNowhereElse) {
   int with = 0;
   for (const auto& request : server_->log()) {
     const bool elsewhere = request["port"] == server_->content_port();
-    if (elsewhere) EXPECT_TRUE(request["authorization"].is_null()) << request;
+    if (elsewhere) {
+      EXPECT_TRUE(request["authorization"].is_null()) << request;
+    }
     with += request["authorization"].is_null() ? 0 : 1;
   }
   EXPECT_EQ(with, 4);  // the list and three files

@@ -1,6 +1,7 @@
 #include "tessera/text/internal/bpe_model.h"
 
 #include "tessera/core/internal/fail.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/text/internal/bpe_byte_alphabet.h"
 #include "tessera/text/internal/unicode_text.h"
 
@@ -46,7 +47,7 @@ BpeModel::BpeModel(const Vocabulary& vocabulary, const MergeList& merges, const 
       const std::optional<std::int32_t> id = vocabulary.find(text);
       if (!id) {
         fail(ErrorCode::bad_format, "BPE merges", "merge {} ({} + {}) needs the token {}", rank,
-             left, right, text);
+             quote(left), quote(right), quote(text));
       }
       return *id;
     };

@@ -104,6 +104,8 @@ class RegexSplit final : public Pretokenizer {
   RegexSplit(Regex pattern, SplitBehavior behavior, bool invert)
       : pattern_(std::move(pattern)), behavior_(behavior), invert_(invert) {}
 
+  bool keeps_text() const override { return behavior_ != SplitBehavior::removed; }
+
   void apply(PretokenizedText& text) const override {
     split_pieces(text, behavior_, invert_, [&](std::string_view piece, std::vector<Range>& found) {
       pattern_.find_all(piece, found);
@@ -120,6 +122,8 @@ class CharacterSplit final : public Pretokenizer {
  public:
   CharacterSplit(bool (*is_delimiter)(char32_t), SplitBehavior behavior)
       : is_delimiter_(is_delimiter), behavior_(behavior) {}
+
+  bool keeps_text() const override { return behavior_ != SplitBehavior::removed; }
 
   void apply(PretokenizedText& text) const override {
     split_pieces(text, behavior_, false, [&](std::string_view piece, std::vector<Range>& found) {
@@ -138,6 +142,8 @@ class CharacterSplit final : public Pretokenizer {
 
 class WhitespacePretokenizer final : public Pretokenizer {
  public:
+  bool keeps_text() const override { return false; }
+
   void apply(PretokenizedText& text) const override {
     split_pieces(text, SplitBehavior::isolated, false,
                  [](std::string_view piece, std::vector<Range>& found) {
@@ -164,6 +170,8 @@ class Metaspace final : public Pretokenizer {
  public:
   Metaspace(std::string replacement, PrependScheme scheme, bool split)
       : replacement_(std::move(replacement)), scheme_(scheme), split_(split) {}
+
+  bool keeps_text() const override { return false; }
 
   void apply(PretokenizedText& text) const override {
     std::string out;
@@ -208,6 +216,8 @@ class Metaspace final : public Pretokenizer {
 
 class PrefixSpace final : public Pretokenizer {
  public:
+  bool keeps_text() const override { return false; }
+
   void apply(PretokenizedText& text) const override {
     std::string out;
     out.reserve(text.text().size() + text.pieces.size());
@@ -224,6 +234,8 @@ class PrefixSpace final : public Pretokenizer {
 
 class ByteAlphabetPretokenizer final : public Pretokenizer {
  public:
+  bool keeps_text() const override { return false; }
+
   void apply(PretokenizedText& text) const override {
     std::string out;
     out.reserve(text.text().size() * 2);

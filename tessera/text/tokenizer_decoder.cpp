@@ -68,15 +68,11 @@ void TokenDecoder::append(std::string_view token, bool is_added, DecodeState& st
           is_byte = true;
         }
         break;
-      case StepKind::replace:
-        text = replaced(text, step.from, step.to);
-        break;
+      case StepKind::replace: text = replaced(text, step.from, step.to); break;
       case StepKind::metaspace:
         text = replaced(text, step.from, step.drop_first && state.tokens == 0 ? "" : " ");
         break;
-      case StepKind::strip:
-        strip(text, step.from, step.left, step.right);
-        break;
+      case StepKind::strip: strip(text, step.from, step.left, step.right); break;
     }
   }
   if (state.tokens > 0) out += separator_;

@@ -103,9 +103,12 @@ TokenizerPipeline::TokenizerPipeline(TokenizerParts parts) : parts_(std::move(pa
   }
 }
 
-void TokenizerPipeline::cut(std::string_view text, bool at_start, Visitor visit) const {
+void TokenizerPipeline::cut(std::string_view text, bool at_start, bool keep_text,
+                            Visitor visit) const {
   PretokenizedText pieces(text, at_start);
-  for (const auto& step : parts_.pretokenizers) step->apply(pieces);
+  for (const auto& step : parts_.pretokenizers) {
+    if (!keep_text || step->keeps_text()) step->apply(pieces);
+  }
   for (const Range& range : pieces.pieces) visit(pieces.piece(range), -1);
 }
 
@@ -129,7 +132,8 @@ void TokenizerPipeline::for_each_piece(std::string_view text, std::span<const Ra
     }
     normalized_.split(segment, inner_plain, [&](const Range& inner, const AddedToken* found) {
       if (found != nullptr) return visit(found->text, found->id);
-      cut(segment.substr(inner.begin, inner.size()), part.begin == 0 && inner.begin == 0, visit);
+      cut(segment.substr(inner.begin, inner.size()), part.begin == 0 && inner.begin == 0,
+          /*keep_text=*/false, visit);
     });
   });
 }
@@ -172,7 +176,7 @@ std::vector<std::int32_t> TokenizerPipeline::encode_bytes(std::string_view bytes
   };
   while (!bytes.empty()) {
     const std::size_t good = utf8_valid_prefix(bytes);
-    if (good > 0) cut(bytes.substr(0, good), /*at_start=*/false, encode_piece);
+    if (good > 0) cut(bytes.substr(0, good), /*at_start=*/false, /*keep_text=*/true, encode_piece);
     std::size_t bad = good;
     while (bad < bytes.size()) {
       const Utf8Step step = utf8_step(bytes, bad);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tessera/core/internal/fail.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/text/internal/unicode_text.h"
 
 namespace tessera::text {
@@ -68,7 +69,7 @@ Regex::Regex(std::string_view pattern) : pattern_(pattern), code_(std::make_uniq
                                   &error, &offset, context.get()));
   if (!code_->code) {
     fail(ErrorCode::bad_format, "tokenizer regex", "{} at byte {} of {} (respelled from {})",
-         pcre2_message(error), offset, translated, pattern_);
+         pcre2_message(error), offset, quote(translated), quote(pattern_));
   }
   // Where code generation is forbidden this fails, and matching is interpreted.
   pcre2_jit_compile(code_->code.get(), PCRE2_JIT_COMPLETE);
@@ -112,7 +113,7 @@ void Regex::find_all(std::string_view text, std::vector<Range>& matches) const {
     if (found == PCRE2_ERROR_NOMATCH) return;
     if (found < 0) {
       fail(ErrorCode::bad_format, "tokenizer regex", "{} at byte {} of the text, pattern {}",
-           pcre2_message(found), at, pattern_);
+           pcre2_message(found), at, quote(pattern_));
     }
     const Range match{span[0], span[1]};
     // \K and lookbehind may move a match before the place where the search began.

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "tessera/core/internal/fail.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/text/internal/tokenizer_regex.h"
 
 namespace tessera::text {
@@ -30,7 +31,7 @@ class Translator {
  private:
   [[noreturn]] void refuse(std::string_view what) const {
     fail(ErrorCode::bad_format, "tokenizer regex", "{} at byte {} of the pattern {}", what, at_,
-         pattern_);
+         quote(pattern_));
   }
 
   bool starts(std::string_view text) const { return pattern_.substr(at_).starts_with(text); }
@@ -96,27 +97,19 @@ class Translator {
       out_ += fmt::format("[^{}]", members);
     };
     switch (c) {
-      case 's':
-        return put(kSpace);
-      case 'S':
-        return put(kNotSpace);
-      case 'w':
-        return put(kWord);
-      case 'W':
-        return put_negated(kWord);
-      case 'h':
-        return put(kHex);
-      case 'H':
-        return put_negated(kHex);
+      case 's': return put(kSpace);
+      case 'S': return put(kNotSpace);
+      case 'w': return put(kWord);
+      case 'W': return put_negated(kWord);
+      case 'h': return put(kHex);
+      case 'H': return put_negated(kHex);
       case 'b':
       case 'B':
         if (in_class) return copy(2);
         return boundary(c == 'b');
-      case 'u':
-        return unicode_escape();
+      case 'u': return unicode_escape();
       case 'p':
-      case 'P':
-        return property();
+      case 'P': return property();
       default:
         // A multi-byte character after the backslash stays whole: its other bytes follow as text.
         return copy(2);

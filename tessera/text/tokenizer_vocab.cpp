@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tessera/core/internal/fail.h"
+#include "tessera/core/internal/quote.h"
 
 namespace tessera::text {
 
@@ -17,15 +18,16 @@ void Vocabulary::add(std::int32_t id, std::string text) {
   const std::size_t limit = std::max(expected_, count_) * 4 + 65536;
   if (id < 0 || static_cast<std::size_t>(id) >= limit) {
     fail(ErrorCode::bad_format, "vocabulary", "token {} has id {}, the vocabulary has {} tokens",
-         text, id, std::max(expected_, count_));
+         quote(text), id, std::max(expected_, count_));
   }
   if (static_cast<std::size_t>(id) >= tokens_.size()) tokens_.resize(id + 1);
   if (tokens_[id]) {
     fail(ErrorCode::bad_format, "vocabulary", "id {} belongs to two tokens, {} and {}", id,
-         *tokens_[id], text);
+         quote(*tokens_[id]), quote(text));
   }
   if (const auto other = find(text)) {
-    fail(ErrorCode::bad_format, "vocabulary", "token {} has two ids, {} and {}", text, *other, id);
+    fail(ErrorCode::bad_format, "vocabulary", "token {} has two ids, {} and {}", quote(text),
+         *other, id);
   }
   tokens_[id] = std::move(text);
   by_text_.insert(*tokens_[id], static_cast<std::uint32_t>(id),

@@ -44,6 +44,12 @@ std::string read_file(const std::filesystem::path& path) {
   return content.str();
 }
 
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  std::ofstream file(path, std::ios::binary);
+  file << content;
+  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+}
+
 nlohmann::json read_json(const std::filesystem::path& path) {
   return nlohmann::json::parse(read_file(path));
 }

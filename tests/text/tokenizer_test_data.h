@@ -21,6 +21,7 @@ std::filesystem::path vocab_folder();
 std::filesystem::path shared_data();
 
 std::string read_file(const std::filesystem::path& path);
+void write_file(const std::filesystem::path& path, std::string_view content);
 nlohmann::json read_json(const std::filesystem::path& path);
 
 const std::vector<std::string>& tokenizer_corpus();

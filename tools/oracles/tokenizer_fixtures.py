@@ -18,6 +18,47 @@ LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
 QWEN2 = LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
 
 
+CASES = LLAMA3.split("|[^")[0]
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+UPPER, LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+TAIL = r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+DEEPSEEK_LETTERS = (
+    r"\s?[A-Za-z\x{b5}\x{c0}-\x{d6}\x{d8}-\x{f6}\x{f8}-\x{1ba}\x{1bc}-\x{1bf}\x{1c4}-\x{293}"
+    r"\x{295}-\x{2af}\x{370}-\x{373}\x{376}\x{377}\x{37b}-\x{37d}\x{37f}\x{386}"
+    r"\x{388}-\x{38a}\x{38c}\x{38e}-\x{3a1}\x{3a3}-\x{3f5}\x{3f7}-\x{481}\x{48a}-\x{52f}"
+    r"\x{531}-\x{556}\x{10a0}-\x{10c5}\x{13a0}-\x{13f5}\x{13f8}-\x{13fd}\x{1c90}-\x{1cba}"
+    r"\x{1cbd}-\x{1cbf}\x{1d00}-\x{1d2b}\x{1d6b}-\x{1d77}\x{1d79}-\x{1d9a}"
+    r"\x{1e00}-\x{1f15}\x{1f18}-\x{1f1d}\x{1f20}-\x{1f45}\x{1f48}-\x{1f4d}"
+    r"\x{1f50}-\x{1f57}\x{1f59}\x{1f5b}\x{1f5d}\x{1f5f}-\x{1f7d}\x{1f80}-\x{1fb4}"
+    r"\x{1fb6}-\x{1fbc}\x{1fbe}\x{1fc2}-\x{1fc4}\x{1fc6}-\x{1fcc}\x{1fd0}-\x{1fd3}"
+    r"\x{1fd6}-\x{1fdb}\x{1fe0}-\x{1fec}\x{1ff2}-\x{1ff4}\x{1ff6}-\x{1ffc}\x{2102}\x{2107}"
+    r"\x{210a}-\x{2113}\x{2115}\x{2119}-\x{211d}\x{2124}\x{2126}\x{2128}\x{212a}-\x{212d}"
+    r"\x{212f}-\x{2134}\x{2139}\x{213c}-\x{213f}\x{2145}-\x{2149}\x{214e}\x{2183}\x{2184}"
+    r"\x{2c00}-\x{2c7b}\x{2c7e}-\x{2ce4}\x{2ceb}-\x{2cee}\x{2cf2}\x{2cf3}\x{a640}-\x{a66d}"
+    r"\x{a680}-\x{a69b}\x{a722}-\x{a76f}\x{a771}-\x{a787}\x{a78b}-\x{a78e}"
+    r"\x{ab70}-\x{abbf}\x{fb00}-\x{fb06}\x{fb13}-\x{fb17}\x{ff21}-\x{ff3a}"
+    r"\x{ff41}-\x{ff5a}\x{10400}-\x{1044f}\x{104b0}-\x{104d3}\x{104d8}-\x{104fb}"
+    r"\x{10c80}-\x{10cb2}\x{10cc0}-\x{10cf2}\x{118a0}-\x{118df}\x{1e900}-\x{1e943}]+")
+# What GGUF files call a pre-tokenizer, as the models' own tokenizer.json declare it.
+GGUF_PRE = {
+    "gpt-2": [GPT2],
+    "llama-bpe": [LLAMA3],
+    "qwen2": [QWEN2],
+    "qwen35": [CASES + r"|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"],
+    "smollm": [r"\p{N}", GPT2],
+    "tekken": [rf"[^\r\n\p{{L}}\p{{N}}]?{UPPER}*{LOWER}+|[^\r\n\p{{L}}\p{{N}}]?{UPPER}+{LOWER}*|\p{{N}}" + TAIL],
+    "gpt-4o": [rf"[^\r\n\p{{L}}\p{{N}}]?{UPPER}*{LOWER}+{CASES}?|[^\r\n\p{{L}}\p{{N}}]?{UPPER}+{LOWER}*{CASES}?"
+               r"|\p{N}{1,3}" + TAIL],
+    "falcon": [r"[\p{P}$+<=>^~|`]+", GPT2, "[0-9][0-9][0-9]"],
+    "bloom": [r" ?[^(\s|.,!?…。，、।۔،)]+"],
+    "deepseek-llm": [r"[\r\n]", DEEPSEEK_LETTERS, r"\s?[!-/:-~！-／：-～‘-‟　-。]+", r"\s+$", r"[一-龥ࠀ-一가-퟿]+", r"\p{N}+"],
+    "deepseek-coder": [r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", r"[一-龥ࠀ-一가-퟿]+", r"\p{N}"],
+    "deepseek-v3": [r"\p{N}{1,3}", "[一-龥぀-ゟ゠-ヿ]+",
+                    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+                    r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"],
+}
+
+
 def special(content, **fields):
     return {"content": content, "single_word": False, "lstrip": False, "rstrip": False,
             "normalized": False, "special": True, **fields}
@@ -204,13 +245,18 @@ def parts_golden(corpus):
     def config(tokenizer, field):
         return json.loads(tokenizer.to_str())[field]
 
-    golden = {"stride": 4, "pre_tokenizers": [], "normalizers": []}
+    golden = {"gguf_pre": [], "stride": 4, "pre_tokenizers": [], "normalizers": []}
     for part in pretokenizers:
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = part
         made = (("\0|".join(piece for piece, _ in part.pre_tokenize_str(t))).encode() for t in corpus)
         golden["pre_tokenizers"].append(
             {"config": config(tokenizer, "pre_tokenizer"), "hashes": "".join(map(fnv1a, made))})
+    for name, patterns in GGUF_PRE.items():
+        part = P.Sequence([P.Split(Regex(p), "isolated") for p in patterns])
+        nfc = (N.NFC().normalize_str(t) if name.startswith("qwen") else t for t in corpus)
+        made = (("\0|".join(piece for piece, _ in part.pre_tokenize_str(t))).encode() for t in nfc)
+        golden["gguf_pre"].append({"name": name, "hashes": "".join(map(fnv1a, made))})
     for part in all_normalizers:
         tokenizer = Tokenizer(models.BPE())
         tokenizer.normalizer = part

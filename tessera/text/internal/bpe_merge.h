@@ -71,21 +71,21 @@ void merge_short(std::vector<MergeSymbol>& symbols, const FindMerge& find) {
 template <class FindMerge>
 void merge_long(std::vector<MergeSymbol>& symbols, const FindMerge& find) {
   struct Candidate {
-    std::uint32_t rank;
-    std::int32_t at;
+    std::uint64_t order;  // rank, then place
     std::int32_t id;
     std::uint32_t size;  // of both symbols; any later merge of either changes it
   };
-  const auto later = [](const Candidate& a, const Candidate& b) {
-    return a.rank != b.rank ? a.rank > b.rank : a.at > b.at;
-  };
+  const auto later = [](const Candidate& a, const Candidate& b) { return a.order > b.order; };
   std::vector<Candidate> heap;
   const auto look_up = [&](std::int32_t at) {
     if (at < 0 || symbols[at].next < 0) return false;
     const MergeSymbol& left = symbols[at];
     const MergeSymbol& right = symbols[left.next];
     const std::optional<Merge> merge = find(left, right);
-    if (merge) heap.push_back({merge->rank, at, merge->id, left.size + right.size});
+    if (merge) {
+      heap.push_back({std::uint64_t{merge->rank} << 32 | static_cast<std::uint32_t>(at), merge->id,
+                      left.size + right.size});
+    }
     return merge.has_value();
   };
   for (std::size_t i = 0; i < symbols.size(); ++i) look_up(static_cast<std::int32_t>(i));
@@ -94,13 +94,14 @@ void merge_long(std::vector<MergeSymbol>& symbols, const FindMerge& find) {
     std::pop_heap(heap.begin(), heap.end(), later);
     const Candidate top = heap.back();
     heap.pop_back();
-    const MergeSymbol& left = symbols[top.at];
+    const auto at = static_cast<std::int32_t>(top.order & 0xFFFFFFFF);
+    const MergeSymbol& left = symbols[at];
     if (left.size == 0 || left.next < 0 || left.size + symbols[left.next].size != top.size) {
       continue;
     }
-    join(symbols, top.at, top.id);
-    if (look_up(symbols[top.at].previous)) std::push_heap(heap.begin(), heap.end(), later);
-    if (look_up(top.at)) std::push_heap(heap.begin(), heap.end(), later);
+    join(symbols, at, top.id);
+    if (look_up(symbols[at].previous)) std::push_heap(heap.begin(), heap.end(), later);
+    if (look_up(at)) std::push_heap(heap.begin(), heap.end(), later);
   }
 }
 

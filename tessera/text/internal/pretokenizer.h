@@ -40,6 +40,8 @@ class Pretokenizer {
  public:
   virtual ~Pretokenizer() = default;
   virtual void apply(PretokenizedText& text) const = 0;
+  /// Whether the pieces, joined, are the text as it was.
+  virtual bool keeps_text() const = 0;
 };
 
 /// What becomes of the delimiters (the matches) of a split.

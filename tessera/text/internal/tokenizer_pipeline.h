@@ -55,7 +55,8 @@ class TokenizerPipeline final : public Tokenizer {
   using Visitor = function_ref<void(std::string_view piece, std::int32_t id)>;
   /// plain: where special tokens stay text, as in AddedTokenMatcher::split.
   void for_each_piece(std::string_view text, std::span<const Range> plain, Visitor visit) const;
-  void cut(std::string_view text, bool at_start, Visitor visit) const;
+  /// keep_text: without the steps that would change or drop characters.
+  void cut(std::string_view text, bool at_start, bool keep_text, Visitor visit) const;
 
   TokenizerParts parts_;
   AddedTokenMatcher raw_;

@@ -324,7 +324,11 @@ Value slice(Runtime& runtime, const Value& value, const Value& start, const Valu
   for (std::size_t i = 0; i < count; ++i, index += indices.step) {
     out.push_back(items->values[index]);
   }
-  return value.is_tuple() ? Value::tuple(std::move(out)) : Value::list(std::move(out));
+  if (value.is_tuple()) return Value::tuple(std::move(out));
+  if (const auto* range = indexable ? dynamic_cast<const Range*>(value.object().get()) : nullptr) {
+    return Value(range->part(indices.start, indices.stop, indices.step, std::move(out)));
+  }
+  return Value::list(std::move(out));
 }
 
 }  // namespace tessera::jinja

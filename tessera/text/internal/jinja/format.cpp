@@ -244,13 +244,16 @@ class BraceFormatter {
 
   Value argument(std::string_view name) {
     std::int64_t index = 0;
-    if (name.empty()) {
-      index = next_++;
-    } else if (!parse_index(name, index)) {
+    const bool numbered = parse_index(name, index);
+    if (!name.empty() && !numbered) {
       const Value* value = arguments_.find(name);
       if (value == nullptr) runtime_.fail("format: no value for {{{}}}", name);
       return *value;
     }
+    // Python refuses a format that counts some of its fields and leaves others to be counted.
+    (numbered ? numbered_ : counted_) = true;
+    if (numbered_ && counted_) runtime_.fail("format: {{}} and {{0}} do not mix in one format");
+    if (!numbered) index = next_++;
     if (index < 0 || index >= static_cast<std::int64_t>(arguments_.positional.size())) {
       runtime_.fail("format: no value number {}", index);
     }
@@ -262,6 +265,7 @@ class BraceFormatter {
   const Arguments& arguments_;
   Text out_;
   std::int64_t next_ = 0;
+  bool numbered_ = false, counted_ = false;
 };
 
 }  // namespace

@@ -76,7 +76,7 @@ Text aligned_number(Runtime& runtime, bool negative, std::string prefix, std::st
     return out;
   }
   const Align align = spec.align == '<'   ? Align::left
-                      : spec.align == '^' ? Align::center
+                      : spec.align == '^' ? Align::middle
                                           : Align::right;
   return pad(runtime, Text(sign + digits), spec.width, align, fill);
 }
@@ -128,7 +128,7 @@ Text format_text(Runtime& runtime, const Text& text, const FormatSpec& spec) {
     shown = text.slice(0, unicode::offset(text.view(), characters));
   }
   const Align align = spec.align == '>'   ? Align::right
-                      : spec.align == '^' ? Align::center
+                      : spec.align == '^' ? Align::middle
                                           : Align::left;
   return pad(runtime, shown, spec.width, align, Text(spec.fill));
 }

@@ -42,6 +42,13 @@ Text Range::repr(Runtime&, int) const {
   return Text(fmt::format("range({}, {}, {})", start_, stop_, step_));
 }
 
+std::shared_ptr<Object> Range::part(std::int64_t start, std::int64_t stop, std::int64_t step,
+                                    std::vector<Value> values) const {
+  // An empty range keeps its bounds; a range's own items fit 64 bits, so these sums do as well.
+  return std::make_shared<Range>(start_ + start * step_, start_ + stop * step_, step * step_,
+                                 std::move(values));
+}
+
 DictView::DictView(Part part, std::vector<Value> values)
     : part_(part), items_(share(std::move(values))) {}
 

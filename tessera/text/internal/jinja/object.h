@@ -64,6 +64,9 @@ class Range final : public Object {
   std::shared_ptr<const Items> iterate(Runtime&) override { return items_; }
   std::optional<std::int64_t> length() const override { return items_->values.size(); }
   Text repr(Runtime& runtime, int depth) const override;
+  /// range[start:stop:step] for indices already clamped to its length; `values` are its items.
+  std::shared_ptr<Object> part(std::int64_t start, std::int64_t stop, std::int64_t step,
+                               std::vector<Value> values) const;
 
  private:
   std::int64_t start_, stop_, step_;

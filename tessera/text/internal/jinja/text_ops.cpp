@@ -261,7 +261,7 @@ Text pad(Runtime& runtime, const Text& text, std::int64_t width, Align align, co
   runtime.allocate(text.size());
   std::int64_t left = 0;
   if (align == Align::right) left = missing;
-  // Where an odd pad's extra blank goes depends on the width's parity, as in CPython.
+  if (align == Align::middle) left = missing / 2;
   if (align == Align::center) left = missing / 2 + (missing & width & 1);
   Text out;
   const auto add_fill = [&](std::int64_t times) {

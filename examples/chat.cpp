@@ -1,34 +1,30 @@
-// A conversation: each question goes with all that was said before, and only what is new is run
-// through the model, because the session's cache holds the rest.
-//   chat MODEL [QUESTION...]
+// A conversation in a program: each turn runs only what is new, because the session's cache holds
+// the turns before.   chat [MODEL]
 #include <iostream>
 
-#include "tessera/tessera.h"
+#include "tessera/models/load.h"
+#include "tessera/text/generate.h"
+#include "tessera/text/prompt.h"
 
-using namespace tessera;
+int main(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "SmolLM2-135M-Instruct.Q4_1.gguf";
+  try {
+    const tessera::LoadedModel m = tessera::load(name);
+    tessera::Session session(*m.model, *m.tokenizer);
+    std::vector<tessera::ChatMessage> conversation = {{"system", "Answer in one short sentence."}};
+    for (const char* question : {"What is the capital of France?", "And of Italy?"}) {
+      conversation.push_back({"user", question});
+      const auto prompt = tessera::encode_chat(*m.tokenizer, *m.chat_template, conversation,
+                                               {.add_generation_prompt = true});
+      const tessera::GenerateResult answer = session.generate(prompt, {.max_tokens = 32});
+      conversation.push_back({"assistant", answer.text});
 
-int main(int argc, char** argv) try {
-  std::vector<std::string> questions(argv + std::min(argc, 2), argv + argc);
-  if (questions.empty()) questions = {"My name is Ada. Greet me.", "What is my name?"};
-
-  const LoadedModel m = load(argc > 1 ? argv[1] : "SmolLM2-135M-Instruct.Q4_1.gguf");
-  Session session(*m.model, *m.tokenizer);
-  std::vector<ChatMessage> conversation;
-  for (const std::string& question : questions) {
-    std::cout << "> " << question << '\n';
-    conversation.push_back({"user", question});
-    const auto prompt =
-        encode_chat(*m.tokenizer, *m.chat_template, conversation, {.add_generation_prompt = true});
-    const GenerateResult answer = session.generate(prompt, {.max_tokens = 48, .stop = {"\n"}},
-                                                   [](const GeneratedToken& token) {
-                                                     std::cout << token.text << std::flush;
-                                                     return true;
-                                                   });
-    conversation.push_back({"assistant", answer.text});
-    std::cout << "\n  (" << answer.timings.reused_tokens << " of " << answer.timings.prompt_tokens
-              << " prompt tokens were in the cache)\n";
+      std::cout << "> " << question << '\n' << answer.text << '\n';
+      std::cout << "  (" << answer.timings.reused_tokens << " of " << prompt.size()
+                << " prompt tokens were in the cache)\n";
+    }
+  } catch (const tessera::Error& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
   }
-} catch (const Error& error) {
-  std::cerr << error.what() << '\n';
-  return 1;
 }

@@ -1,39 +1,42 @@
-// A sampler of one's own: it sees the logits of each step and chooses the token. This one writes a
-// lipogram, a text in which one letter never occurs.
-//   own_sampler MODEL [LETTER]
+// A sampler of one's own: only tokens without the letter e may be chosen.   own_sampler [MODEL]
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
-#include "tessera/tessera.h"
+#include "tessera/models/load.h"
+#include "tessera/text/generate.h"
+#include "tessera/text/prompt.h"
 
-using namespace tessera;
-
-int main(int argc, char** argv) try {
-  const char letter = argc > 2 ? argv[2][0] : 'e';
-  const LoadedModel m = load(argc > 1 ? argv[1] : "SmolLM2-135M-Instruct.Q4_1.gguf");
-
-  std::vector<bool> forbidden(static_cast<std::size_t>(m.model->vocab_size()));
-  for (std::int32_t id = 0; id < m.tokenizer->vocab_size(); ++id) {
-    const std::string text = m.tokenizer->decode({{id}});
-    forbidden[id] = std::any_of(text.begin(), text.end(), [&](unsigned char c) {
-      return std::tolower(c) == std::tolower(static_cast<unsigned char>(letter));
-    });
-  }
-  const auto likeliest_allowed = [&](std::span<float> logits, std::span<const std::int32_t>) {
-    std::int32_t best = -1;
-    for (std::int32_t id = 0; id < static_cast<std::int32_t>(logits.size()); ++id) {
-      if (!forbidden[id] && (best < 0 || logits[id] > logits[best])) best = id;
+int main(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "SmolLM2-135M-Instruct.Q4_1.gguf";
+  try {
+    const tessera::LoadedModel m = tessera::load(name);
+    std::vector<bool> allowed(static_cast<std::size_t>(m.model->vocab_size()));
+    for (std::int32_t id = 0; id < m.tokenizer->vocab_size(); ++id) {
+      if (!m.tokenizer->token_text(id)) continue;
+      const std::string text = m.tokenizer->token_bytes(id);
+      const bool has_e = text.find_first_of("eE") != std::string::npos;
+      allowed[static_cast<std::size_t>(id)] = !has_e || m.tokenizer->is_end_of_generation(id);
     }
-    return best;
-  };
 
-  const ChatMessage request{"user", "Write one sentence about a dog."};
-  const auto prompt =
-      encode_chat(*m.tokenizer, *m.chat_template, {&request, 1}, {.add_generation_prompt = true});
-  Session session(*m.model, *m.tokenizer);
-  std::cout << session.generate(prompt, {.max_tokens = 40, .sampler = likeliest_allowed}).text
-            << '\n';
-} catch (const Error& error) {
-  std::cerr << error.what() << '\n';
-  return 1;
+    tessera::GenerateOptions options;
+    options.max_tokens = 24;
+    options.sampler = [&](std::span<float> logits, std::span<const std::int32_t>) {
+      for (std::size_t id = 0; id < logits.size(); ++id) {
+        if (!allowed[id]) logits[id] = -INFINITY;
+      }
+      return static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) -
+                                       logits.begin());
+    };
+    const tessera::ChatMessage question{"user", "Describe the sea."};
+    const auto prompt = tessera::encode_chat(*m.tokenizer, *m.chat_template, {&question, 1},
+                                             {.add_generation_prompt = true});
+    tessera::Session session(*m.model, *m.tokenizer);
+    const std::string text = session.generate(prompt, options).text;
+    std::cout << text << '\n';
+    std::cout << "letters e: " << std::count(text.begin(), text.end(), 'e') << '\n';
+  } catch (const tessera::Error& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
 }

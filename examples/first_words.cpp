@@ -1,9 +1,7 @@
 // The program of the README: loads a model and streams its answer.   first_words [MODEL]
 #include <iostream>
 
-#include "tessera/models/load.h"
-#include "tessera/text/generate.h"
-#include "tessera/text/prompt.h"
+#include "tessera/tessera.h"
 
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "SmolLM2-135M-Instruct.Q4_1.gguf";

@@ -1,8 +1,7 @@
 // The smallest program on the library: it computes with lazy arrays, and is told what does not fit.
 #include <iostream>
 
-#include "tessera/core/error.h"
-#include "tessera/ops/ops.h"
+#include "tessera/tessera.h"
 
 int main() {
   using namespace tessera;

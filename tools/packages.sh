@@ -5,7 +5,8 @@ die() { printf '\n%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 # The program, the library and the script that fetches a model.
 build_packages=(cmake ninja-build g++ pkg-config git ca-certificates python3 python3-pip libfmt-dev
-  nlohmann-json3-dev libutf8proc-dev libpcre2-dev libcli11-dev libcurl4-openssl-dev libssl-dev)
+  nlohmann-json3-dev libutf8proc-dev libpcre2-dev libcli11-dev libcurl4-openssl-dev libssl-dev
+  libedit-dev)
 
 # need_packages NAME...: installs the Debian packages of the list that are missing.
 need_packages() {

@@ -185,21 +185,21 @@ void Bench::run() const {
                      {"peak_tensor_bytes", memory.peak_bytes},
                      {"peak_resident_bytes", peak_resident_bytes()}});
   }
-  print("{}, {}, {} on {}\n\n", open.loaded().path.filename().string(),
-        human_bytes(open.loaded().file_bytes), open.model().model_type(),
-        open.loaded().backend->name());
-  print("{:<24}{:>10}{:>10}{:>10}\n", "tokens/s", "median", "min", "max");
+  emit("{}, {}, {} on {}\n\n", open.loaded().path.filename().string(),
+       human_bytes(open.loaded().file_bytes), open.model().model_type(),
+       open.loaded().backend->name());
+  emit("{:<24}{:>10}{:>10}{:>10}\n", "tokens/s", "median", "min", "max");
   const auto row = [](const std::string& name, const Series& series) {
-    print("{:<24}{:>10.1f}{:>10.1f}{:>10.1f}\n", name, series.median(), series.min(), series.max());
+    emit("{:<24}{:>10.1f}{:>10.1f}{:>10.1f}\n", name, series.median(), series.min(), series.max());
   };
   row(fmt::format("prefill, {} tokens", prompt_tokens), prefill);
   for (const auto& [depth, series] : decode) {
     row(fmt::format("decode, {} after {}", generate_tokens, depth), series);
   }
-  print("\n{:<24}{:>10.2f} s\n", "load", load.wall);
-  print("{:<24}{:>10}\n", "KV cache", human_bytes(cache_bytes));
-  print("{:<24}{:>10}\n", "peak of tensors", human_bytes(memory.peak_bytes));
-  print("{:<24}{:>10}\n", "peak resident memory", human_bytes(peak_resident_bytes()));
+  emit("\n{:<24}{:>10.2f} s\n", "load", load.wall);
+  emit("{:<24}{:>10}\n", "KV cache", human_bytes(cache_bytes));
+  emit("{:<24}{:>10}\n", "peak of tensors", human_bytes(memory.peak_bytes));
+  emit("{:<24}{:>10}\n", "peak resident memory", human_bytes(peak_resident_bytes()));
 }
 
 }  // namespace

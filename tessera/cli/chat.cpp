@@ -83,8 +83,8 @@ std::optional<std::string> Chat::read_message() {
 
 void Chat::run() {
   if (is_terminal(Stream::output)) {
-    print("{}{}; /help lists the commands{}\n", escape(Style::dim, Stream::output),
-          open_.loaded().path.filename().string(), escape(Style::plain, Stream::output));
+    emit("{}{}; /help lists the commands{}\n", escape(Style::dim, Stream::output),
+         open_.loaded().path.filename().string(), escape(Style::plain, Stream::output));
   }
   while (true) {
     const std::optional<std::string> line = read_message();
@@ -157,11 +157,13 @@ void Chat::answer() {
   conversation_.add("assistant", result.text);
   if (quiet_) return;
   const GenerateTimings& timings = result.timings;
-  note("{}{} + {} tokens, {:.1f} tokens/s{}{}\n", escape(Style::dim, Stream::error),
-       timings.prompt_tokens, timings.generated_tokens, timings.decode_tokens_per_second(),
-       result.finish_reason == FinishReason::end_of_text
-           ? ""
-           : ", " + std::string(to_string(result.finish_reason)),
+  std::string end;
+  if (result.finish_reason != FinishReason::end_of_text) {
+    end = fmt::format(", {}", to_string(result.finish_reason));
+  }
+  note("{}prompt {} tokens ({} reused), answer {} tokens, {:.1f} tokens/s{}{}\n",
+       escape(Style::dim, Stream::error), timings.prompt_tokens, timings.reused_tokens,
+       timings.generated_tokens, timings.decode_tokens_per_second(), end,
        escape(Style::plain, Stream::error));
 }
 

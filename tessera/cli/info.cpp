@@ -103,7 +103,7 @@ std::string join(const Json& words) {
 
 void print_facts(const Json& all) {
   const auto row = [](std::string_view name, std::string_view value) {
-    print("{:<12}{}\n", name, printable(value));
+    emit("{:<12}{}\n", name, printable(value));
   };
   const auto text = [](const Json& value) { return value.get<std::string>(); };
   row("version", text(all["version"]));
@@ -116,7 +116,7 @@ void print_facts(const Json& all) {
       fmt::format("{} (of {})", text(all["kernels"]["in_use"]), join(all["kernels"]["available"])));
   row("downloads", all["downloads"].get<bool>() ? "yes" : "no, built without libcurl");
   row("cache", text(all["cache"]));
-  print("backends\n");
+  emit("backends\n");
   for (const Json& backend : all["backends"]) {
     std::string line;
     if (backend["available"].get<bool>()) {
@@ -160,8 +160,8 @@ void print_ops(const Json& table) {
     for (const auto& [backend, kind] : op["backends"].items()) {
       how += fmt::format("{} {}  ", backend, kind.get<std::string>());
     }
-    print("{:<24}{:<10}{}\n", op["name"].get<std::string>(),
-          op["required"].get<bool>() ? "required" : "optional", how);
+    emit("{:<24}{:<10}{}\n", op["name"].get<std::string>(),
+         op["required"].get<bool>() ? "required" : "optional", how);
   }
 }
 

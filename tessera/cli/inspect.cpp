@@ -77,18 +77,18 @@ Json json_of(const InspectedFile& file, const Sum& all) {
 }
 
 void print_types(const std::map<std::string, Sum>& types, const Sum& all) {
-  print("{:<12}{:>8}{:>16}{:>10}\n", "type", "tensors", "parameters", "size");
+  emit("{:<12}{:>8}{:>16}{:>10}\n", "type", "tensors", "parameters", "size");
   const auto row = [](const std::string& name, const Sum& sum) {
-    print("{:<12}{:>8}{:>16}{:>10}\n", name, sum.tensors, sum.elements, human_bytes(sum.bytes));
+    emit("{:<12}{:>8}{:>16}{:>10}\n", name, sum.tensors, sum.elements, human_bytes(sum.bytes));
   };
   for (const auto& [type, sum] : types) row(type, sum);
   if (types.size() > 1) row("all", all);
 }
 
 void print_metadata(const Json& metadata, bool in_full) {
-  print("\nmetadata\n");
+  emit("\nmetadata\n");
   for (const auto& [key, value] : metadata.items()) {
-    print("  {} = {}\n", printable(key), printable(text_of(value, in_full)));
+    emit("  {} = {}\n", printable(key), printable(text_of(value, in_full)));
   }
 }
 
@@ -99,10 +99,10 @@ void print_tensors(const std::vector<InspectedTensor>& tensors) {
     name = std::max(name, printable(tensor.name).size());
     shape = std::max(shape, to_string(tensor.shape).size());
   }
-  print("\ntensors\n");
+  emit("\ntensors\n");
   for (const InspectedTensor& tensor : tensors) {
-    print("  {:<{}}  {:<{}}  {:<9}{:>10}\n", printable(tensor.name), name, to_string(tensor.shape),
-          shape, tensor.type, human_bytes(tensor.bytes));
+    emit("  {:<{}}  {:<{}}  {:<9}{:>10}\n", printable(tensor.name), name, to_string(tensor.shape),
+         shape, tensor.type, human_bytes(tensor.bytes));
   }
 }
 
@@ -115,8 +115,8 @@ void Inspect::run() const {
     types[tensor.type].add(tensor);
   }
   if (json) return put_json(json_of(inspected, all));
-  print("{}\n{}, {} tensors, {} parameters, {}\n\n", printable(inspected.path.string()),
-        inspected.format, all.tensors, all.elements, human_bytes(all.bytes));
+  emit("{}\n{}, {} tensors, {} parameters, {}\n\n", printable(inspected.path.string()),
+       inspected.format, all.tensors, all.elements, human_bytes(all.bytes));
   print_types(types, all);
   if (!inspected.metadata.empty()) print_metadata(inspected.metadata, metadata);
   if (tensors) print_tensors(inspected.tensors);

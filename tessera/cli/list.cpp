@@ -51,7 +51,7 @@ void print_list(bool json) {
   std::size_t width = 0;
   for (const Entry& entry : all) width = std::max(width, entry.name.size());
   for (const Entry& entry : all) {
-    print("{:{}}  {:>8}\n", printable(entry.name), width, human_bytes(entry.bytes));
+    emit("{:{}}  {:>8}\n", printable(entry.name), width, human_bytes(entry.bytes));
   }
   if (all.empty()) {
     note("No models in {}; 'tessera pull ORG/REPOSITORY' brings one.\n",

@@ -15,7 +15,7 @@ struct OutputClosed {};
 /// Writes to standard output.   errors  OutputClosed; Error io when the disk is full and the like
 void put(std::string_view text);
 template <class... Args>
-void print(fmt::format_string<Args...> format, Args&&... args) {
+void emit(fmt::format_string<Args...> format, Args&&... args) {
   put(fmt::format(format, std::forward<Args>(args)...));
 }
 /// What a model wrote: on a terminal without the control characters that could steer it.

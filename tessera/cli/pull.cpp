@@ -29,7 +29,7 @@ struct Pull {
     options.stop_token = interrupt.token();
     const std::filesystem::path folder = pull_model(name, options);
     bar.clear();
-    print("{}\n", folder.string());
+    emit("{}\n", folder.string());
   }
 };
 

@@ -65,9 +65,9 @@ void Tokenize::print_tokens(const Tokenizer& tokenizer,
     for (const std::int32_t id : ids) tokens.push_back(tokenizer.token_text(id).value_or(""));
     return put_json({{"ids", ids}, {"tokens", tokens}});
   }
-  if (ids_only) return cli::print("{}\n", fmt::join(ids, " "));
+  if (ids_only) return emit("{}\n", fmt::join(ids, " "));
   for (const std::int32_t id : ids) {
-    print("{:>8}  {}\n", id, printable(tokenizer.token_text(id).value_or("")));
+    emit("{:>8}  {}\n", id, printable(tokenizer.token_text(id).value_or("")));
   }
 }
 

@@ -23,11 +23,11 @@ class Docs(unittest.TestCase):
     def test_every_dependency_of_the_build_is_explained(self):
         build = [read(path.relative_to(ROOT)) for pattern in ("cmake/*.cmake", "**/CMakeLists.txt")
                  for path in ROOT.glob(pattern) if "build" not in path.relative_to(ROOT).parts]
-        named = set(re.findall(r"(?:find_package|tessera_find|tessera_find_module)\((\w+)",
+        named = set(re.findall(r"(?:find_package|tessera_find|tessera_find_module|pkg_check_modules)\((\w+)",
                                "\n".join(build)))
         explained = read("docs/dependencies.md").lower().replace("/", "_")
-        known_as = {"GTest": "googletest", "CURL": "libcurl", "PkgConfig": "pkg-config",
-                    "Python3": "python 3", "benchmark": "google benchmark"}
+        known_as = {"GTest": "googletest", "PkgConfig": "pkg-config", "Python3": "python 3",
+                    "benchmark": "google benchmark"}
         for name in named - {"tessera", "package"}:
             self.assertIn(known_as.get(name, name).lower(), explained, name)
 

@@ -73,15 +73,20 @@ void fma_ceiling(benchmark::State& state) {
   });
 }
 
+/// 8 MB at a time, so that a neighbour's time slice spoils few of them, out of more than caches
+/// hold.
 void memory_read(benchmark::State& state) {
-  const std::vector<std::uint64_t> data((64 << 20) / 8, 1);
+  constexpr std::int64_t kPiece = 1 << 14, kPieces = 64, kStretches = 16;  // pieces of 128 KB
+  const std::vector<std::uint64_t> data(kStretches * kPieces * kPiece, 1);
   ThreadPool& pool = pool_of(state.range(0));
-  time_best(state, 64 << 20, 0, "", [&] {
-    pool.parallel_for(64, 1, [&](std::int64_t begin, std::int64_t end) {
-      const auto* first = data.data() + begin * (1 << 17);
+  std::int64_t stretch = 0;
+  time_best(state, 8.0 * kPieces * kPiece, 0, "", [&] {
+    const std::uint64_t* start = data.data() + stretch * kPieces * kPiece;
+    pool.parallel_for(kPieces, 1, [&](std::int64_t begin, std::int64_t end) {
       benchmark::DoNotOptimize(
-          std::accumulate(first, data.data() + end * (1 << 17), std::uint64_t{0}));
+          std::accumulate(start + begin * kPiece, start + end * kPiece, std::uint64_t{0}));
     });
+    stretch = (stretch + 1) % kStretches;
   });
 }
 

@@ -44,7 +44,7 @@ def made_up_prompt(vocab, count):
 class Peer:
     def __init__(self, options):
         llama_cpp.llama_backend_init()
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         self.model = llama_cpp.llama_model_load_from_file(
             options.model.encode(), llama_cpp.llama_model_default_params())
         if not self.model:
@@ -57,6 +57,7 @@ class Peer:
         if not self.context:
             raise SystemExit(f"llama.cpp cannot make a context of {options.context} tokens")
         self.load_seconds = time.perf_counter() - start
+        self.load_cpu_seconds = time.process_time() - cpu
         self.memory = llama_cpp.llama_get_memory(self.context)
         vocab = llama_cpp.llama_model_get_vocab(self.model)
         self.prompt = made_up_prompt(vocab, options.context)
@@ -117,6 +118,7 @@ def main():
         "version": llama_cpp.__version__,
         "system": llama_cpp.llama_print_system_info().decode().strip(" |"),
         "load_seconds": peer.load_seconds,
+        "load_cpu_seconds": peer.load_cpu_seconds,
         "prefill": prefill,
         "decode": decode,
         # What the interpreter took before it loaded anything is not llama.cpp's.

@@ -86,6 +86,7 @@ class Tessera:
 
         return {
             "load_seconds": result["load_seconds"],
+            "load_cpu_seconds": result["load_cpu_seconds"],
             "prefill": rates(result["prefill_tokens_per_second"]),
             "decode": {str(s["depth"]): rates(s) for s in result["decode_tokens_per_second"]},
             "peak_resident_bytes": result["peak_resident_bytes"],
@@ -162,8 +163,15 @@ def main():
     def say(text):
         print(f"[load {os.getloadavg()[0]:.1f}] {text}", file=sys.stderr, flush=True)
 
-    for model in results["models"]:
-        model["rounds"] = {runner.name: [] for runner in runners}
+    results["versions"] = {"tessera": tessera_version(options.program)}
+    for path, model in zip(options.model, results["models"]):
+        # Memory has its own run, of one prompt and one answer: deeper passes would hide it.
+        say(f"memory: {model['name']}")
+        model["memory"] = {r.name: r.measure(path, [options.prompt_tokens]) for r in runners}
+        model["rounds"] = {r.name: [] for r in runners}
+    for runner in runners:
+        if getattr(runner, "version", None):
+            results["versions"][runner.name] = runner.version
     for turn in range(options.rounds):
         if options.kernels_bench.exists():
             say(f"round {turn + 1} of {options.rounds}: ceilings")
@@ -173,23 +181,20 @@ def main():
             for runner in runners[first:] + runners[:first]:
                 say(f"round {turn + 1} of {options.rounds}: {model['name']}, {runner.name}")
                 model["rounds"][runner.name].append(runner.measure(path, options.depths))
-    for path, model in zip(options.model, results["models"]):
-        # Memory has its own run, of one prompt and one answer: deeper passes would hide it.
-        say(f"memory: {model['name']}")
-        model["memory"] = {r.name: r.measure(path, [options.prompt_tokens]) for r in runners}
-    results["versions"] = {"tessera": tessera_version(options.program)}
-    for runner in runners:
-        if getattr(runner, "version", None):
-            results["versions"][runner.name] = runner.version
+        # After each round, so that a run broken off leaves what it has found.
+        results["settings"]["rounds"] = turn + 1
+        write(results, options.out)
+    print(llm_report.tables(results))
 
+
+def write(results, folder):
     results["summary"] = llm_report.summary(results)
-    options.out.mkdir(parents=True, exist_ok=True)
-    stem = options.out / f"llm-{results['date']}"
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = folder / f"llm-{results['date']}"
     stem.with_suffix(".json").write_text(json.dumps(results, indent=1) + "\n")
     stem.with_suffix(".svg").write_text(llm_report.chart(results))
     stem.with_suffix(".md").write_text(llm_report.page(results, stem.with_suffix(".svg").name))
-    print(llm_report.tables(results))
-    print(f"Written: {stem}.md, .json, .svg")
+    print(f"Written: {stem}.md, .json, .svg", file=sys.stderr)
 
 
 if __name__ == "__main__":

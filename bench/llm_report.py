@@ -24,9 +24,10 @@ def summary(results):
     threads, out = results["settings"]["threads"], {}
     for model in results["models"]:
         keys = ["prefill", *map(str, results["settings"]["depths"])]
-        one = {"speed": {}, "ratio": {}, "share": {}, "load_seconds": {}}
+        one = {"speed": {}, "ratio": {}, "share": {}, "load_seconds": {}, "load_cpu_seconds": {}}
         for name, rounds in model["rounds"].items():
-            one["load_seconds"][name] = spread([r["load_seconds"] for r in rounds])
+            for load in ("load_seconds", "load_cpu_seconds"):
+                one[load][name] = spread([r[load] for r in rounds])
             # Per processor second of one thread; times the threads it is what they would do
             # undisturbed, but for the waiting that they burn.
             one["speed"][name] = {
@@ -106,14 +107,15 @@ def speed_table(results, model, clock):
 
 def memory_table(results, model):
     rows = []
-    loads = results["summary"][model["name"]]["load_seconds"]
+    one = results["summary"][model["name"]]
     for name, run in model["memory"].items():
         peak = run["peak_resident_bytes"]
         cache = run.get("kv_cache_bytes")
         bound = model["file_bytes"] + cache + RSS_ALLOWANCE if cache is not None else None
         rows.append([name, f"{peak / 1e6:.0f} MB", f"{cache / 1e6:.1f} MB" if bound else "",
-                     f"{bound / 1e6:.0f} MB" if bound else "", range_text(loads[name], 3) + " s"])
-    return table(["runner", "peak resident", "KV cache", "allowed", "load"], rows)
+                     f"{bound / 1e6:.0f} MB" if bound else "", range_text(one["load_seconds"][name], 2),
+                     range_text(one["load_cpu_seconds"][name], 2)])
+    return table(["runner", "peak resident", "KV cache", "allowed", "load, s", "processor s"], rows)
 
 
 def targets(results):

@@ -78,12 +78,17 @@ std::string_view to_string(Dtype dtype);
 Dtype promote_types(Dtype a, Dtype b);
 
 bool issubdtype(Dtype dtype, Dtype::Category category);
-inline bool is_floating(Dtype dtype) { return issubdtype(dtype, Dtype::Category::floating); }
-inline bool is_integer(Dtype dtype) { return issubdtype(dtype, Dtype::Category::integer); }
+inline bool is_floating(Dtype dtype) {
+  return issubdtype(dtype, Dtype::Category::floating);
+}
+inline bool is_integer(Dtype dtype) {
+  return issubdtype(dtype, Dtype::Category::integer);
+}
 
 /// dtype_of<T>: the dtype of a C++ element type.
 template <class T>
 struct DtypeOf;
+// clang-format off
 template <> struct DtypeOf<bool> { static constexpr Dtype value = bool_; };
 template <> struct DtypeOf<std::uint8_t> { static constexpr Dtype value = uint8; };
 template <> struct DtypeOf<std::uint16_t> { static constexpr Dtype value = uint16; };
@@ -98,6 +103,7 @@ template <> struct DtypeOf<float> { static constexpr Dtype value = float32; };
 template <> struct DtypeOf<double> { static constexpr Dtype value = float64; };
 template <> struct DtypeOf<bfloat16_t> { static constexpr Dtype value = bfloat16; };
 template <> struct DtypeOf<complex64_t> { static constexpr Dtype value = complex64; };
+// clang-format on
 template <class T>
 inline constexpr Dtype dtype_of = DtypeOf<T>::value;
 

@@ -1,7 +1,10 @@
 // tessera::Error: the one exception type that leaves this library.
 //
-//   try { auto y = matmul(a, b); }
-//   catch (const tessera::Error& e) { log(e.what()); if (e.code() == ErrorCode::shape_mismatch) ... }
+//   try {
+//     array y = matmul(a, b);
+//   } catch (const tessera::Error& e) {
+//     if (e.code() == ErrorCode::shape_mismatch) report(e.what());
+//   }
 #pragma once
 
 #include <stdexcept>

@@ -4,13 +4,15 @@
 #include <immintrin.h>
 #endif
 
+#include "tessera/core/internal/cpu_features.h"
+
 namespace tessera {
 
 namespace {
 
 #if defined(__x86_64__)
 bool has_f16c() {
-  static const bool yes = __builtin_cpu_supports("avx") && __builtin_cpu_supports("f16c");
+  static const bool yes = cpu_has_f16c();
   return yes;
 }
 

@@ -45,7 +45,8 @@ struct float16_t {
     if (magnitude < 0x38800000u) {  // below 2^-14: subnormal in half
       // Adding 0.5 aligns the mantissa so that the addition itself rounds to nearest even.
       const float aligned = std::bit_cast<float>(magnitude) + 0.5f;
-      return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(aligned) - 0x3f000000u));
+      return static_cast<std::uint16_t>(sign |
+                                        (std::bit_cast<std::uint32_t>(aligned) - 0x3f000000u));
     }
     const std::uint32_t odd = (magnitude >> 13) & 1u;
     return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u + 0xfffu + odd) >> 13));

@@ -110,7 +110,7 @@ class InlineVector {
   std::size_t size_ = 0;
   std::size_t capacity_ = N;
   std::unique_ptr<T[]> heap_;
-  T inline_[N];
+  T inline_[N]{};
 };
 
 }  // namespace tessera

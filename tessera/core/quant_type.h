@@ -23,6 +23,12 @@ enum class QuantType : std::uint8_t {
   q6_k,  ///< 256 in 210: 128 low-bit bytes, 64 high-bit bytes, 16 int8 scales, f16 d
 };
 
+/// How a product with packed weights treats its activations.
+enum class QuantCompute : std::uint8_t {
+  precise,  ///< each weight widened to its exact float, products and sums in float32
+  fast,     ///< activations rounded to int8 with one scale per 32, integer products
+};
+
 /// "q4_K" and so on, as GGUF tools print them.
 std::string_view to_string(QuantType type);
 /// Weights in one block: 32 or 256.

@@ -52,8 +52,8 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, const char* where) {
 int normalize_axis(int axis, std::size_t rank, const char* where) {
   const int n = static_cast<int>(rank);
   if (axis < -n || axis >= n) {
-    fail(ErrorCode::invalid_argument, where, "axis {} is out of range for an array of rank {}", axis,
-         rank);
+    fail(ErrorCode::invalid_argument, where, "axis {} is out of range for an array of rank {}",
+         axis, rank);
   }
   return axis < 0 ? axis + n : axis;
 }

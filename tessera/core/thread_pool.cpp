@@ -147,8 +147,11 @@ void ThreadPool::parallel_for(std::int64_t count, std::int64_t grain,
   s.run_pieces();
   for (int spins = 0; s.running.load(std::memory_order_acquire) != 0; ++spins) {
     // A worker may have lost its processor; past a while give ours away instead of burning it.
-    if (spins < kSpins) relax();
-    else std::this_thread::yield();
+    if (spins < kSpins) {
+      relax();
+    } else {
+      std::this_thread::yield();
+    }
   }
   if (s.error) std::rethrow_exception(s.error);
 }

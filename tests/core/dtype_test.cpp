@@ -20,7 +20,7 @@ TEST(Dtype, PromotionFollowsMlx) {
 }
 
 TEST(Dtype, PromotionIsCommutativeAndKeepsItself) {
-  const Dtype all[] = {bool_, uint8, uint16, uint32,  uint64,  int8,     int16,
+  const Dtype all[] = {bool_, uint8, uint16,  uint32,  uint64,  int8,     int16,
                        int32, int64, float16, float32, float64, bfloat16, complex64};
   for (Dtype a : all) {
     EXPECT_EQ(promote_types(a, a), a);

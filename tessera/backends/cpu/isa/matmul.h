@@ -25,12 +25,6 @@
 
 namespace tessera::cpu::isa {
 
-/// How packed weights meet the activations.
-enum class QuantCompute : std::uint8_t {
-  precise,  ///< each weight widened to its exact float, products and sums in float32
-  fast,     ///< activations rounded to int8 with one scale per 32, integer products
-};
-
 /// y[m, n] = alpha * sum over k of x[m, k] * w[n, k] + bias[n].
 struct LinearArgs {
   std::int64_t m = 0, n = 0, k = 0;

@@ -33,7 +33,13 @@ void register_tile(const LinearTask& t, std::int64_t n, std::int64_t m) {
   TESSERA_UNROLL for (int i = 0; i < M; ++i) x[i] = t.x + (m + i) * t.x_stride;
 
   std::int64_t k = 0;
+  // Rows of a decoder are shorter than what a hardware prefetcher needs to find its stride, so each
+  // row asks for the one two tiles on. Past the end of the matrix that is a hint without effect.
+  const std::int64_t ahead = 2 * R * t.w_stride;
   for (; k + W::kBlock <= t.k; k += W::kBlock) {
+    TESSERA_UNROLL for (int r = 0; r < R; ++r) {
+      for (int line = 0; line < W::kBytes; line += 64) __builtin_prefetch(w[r] + ahead + line);
+    }
     // Scales of a whole super-block are decoded ahead; of a single group, just before it.
     constexpr bool kAhead = W::kBlock != W::kGroup;
     typename W::Scales scales[kAhead ? R : 1];

@@ -1,0 +1,213 @@
+// Elementwise kernels of two broadcast inputs.
+#include <cmath>
+
+#include "tessera/backends/cpu/kernel.h"
+#include "tessera/backends/cpu/strided.h"
+#include "tessera/ops/binary.h"
+
+namespace tessera::cpu {
+
+namespace {
+
+// Integers wrap, as in MLX; bool adds to 0, 1 or more.
+template <class T, class Fn>
+T wrapping(T a, T b, Fn fn) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return fn(int(a), int(b)) != 0;
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(fn(static_cast<Wrapping<T>>(a), static_cast<Wrapping<T>>(b)));
+  } else {
+    return fn(a, b);
+  }
+}
+
+template <class T>
+bool is_nan(T x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return x != x;
+  else
+    return false;
+}
+
+template <class T>
+bool before(T a, T b) {
+  if constexpr (is_complex<T>) {
+    return a.real() < b.real() || (a.real() == b.real() && a.imag() < b.imag());
+  } else {
+    return a < b;
+  }
+}
+
+struct AddFn {
+  template <class T>
+  T operator()(T a, T b) const {
+    return wrapping(a, b, [](auto x, auto y) { return x + y; });
+  }
+};
+struct SubtractFn {
+  template <class T>
+  T operator()(T a, T b) const {
+    return wrapping(a, b, [](auto x, auto y) { return x - y; });
+  }
+};
+struct MultiplyFn {
+  template <class T>
+  T operator()(T a, T b) const {
+    return wrapping(a, b, [](auto x, auto y) { return x * y; });
+  }
+};
+struct DivideFn {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)
+      return b == T(0) ? T(0) : static_cast<T>(a / b);
+    else
+      return a / b;
+  }
+};
+struct MaximumFn {
+  template <class T>
+  T operator()(T a, T b) const {
+    return is_nan(a) || before(b, a) ? a : b;
+  }
+};
+struct MinimumFn {
+  template <class T>
+  T operator()(T a, T b) const {
+    return is_nan(a) || before(a, b) ? a : b;
+  }
+};
+struct PowerFn {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_same_v<T, bool>) {
+      return a || !b;
+    } else if constexpr (std::is_integral_v<T>) {
+      if (b < T(0)) return a == T(1) ? T(1) : T(0);
+      T result = 1;
+      for (; b != 0; b = static_cast<T>(b >> 1)) {
+        if (b & 1) result = MultiplyFn{}(result, a);
+        a = MultiplyFn{}(a, a);
+      }
+      return result;
+    } else {
+      return std::pow(a, b);
+    }
+  }
+};
+struct EqualFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+struct NotEqualFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a != b;
+  }
+};
+struct LessFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return before(a, b);
+  }
+};
+struct LessEqualFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return before(a, b) || a == b;
+  }
+};
+struct GreaterFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return before(b, a);
+  }
+};
+struct GreaterEqualFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return before(b, a) || a == b;
+  }
+};
+struct AndFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a != T(0) && b != T(0);
+  }
+};
+struct OrFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a != T(0) || b != T(0);
+  }
+};
+
+template <class T, class Out, class Fn>
+void loop(Context& ctx, const CpuTensor& a, const CpuTensor& b, CpuTensor& y, Fn fn) {
+  const Shape& shape = y.shape();
+  const LoopPlan<3> plan(shape, {y.strides(), broadcast_strides(a.shape(), a.strides(), shape),
+                                 broadcast_strides(b.shape(), b.strides(), shape)});
+  const T* pa = a.data<T>();
+  const T* pb = b.data<T>();
+  Out* py = y.data<Out>();
+  plan.run(ctx.pool, [&](const auto& offset, const auto& step, std::int64_t count) {
+    Out* d = py + offset[0];
+    const T* s = pa + offset[1];
+    const T* t = pb + offset[2];
+    const auto one = [&](T u, T v) {
+      return static_cast<Out>(fn(static_cast<Compute<T>>(u), static_cast<Compute<T>>(v)));
+    };
+    // The common layouts, spelled out so that the compiler vectorises them.
+    if (step[0] == 1 && step[1] == 1 && step[2] == 1) {
+      for (std::int64_t i = 0; i < count; ++i) d[i] = one(s[i], t[i]);
+    } else if (step[0] == 1 && step[1] == 1 && step[2] == 0) {
+      for (std::int64_t i = 0; i < count; ++i) d[i] = one(s[i], *t);
+    } else if (step[0] == 1 && step[1] == 0 && step[2] == 1) {
+      for (std::int64_t i = 0; i < count; ++i) d[i] = one(*s, t[i]);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) {
+        d[i * step[0]] = one(s[i * step[1]], t[i * step[2]]);
+      }
+    }
+  });
+}
+
+template <class Op, class Fn>
+TensorPtr arithmetic(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
+  CpuTensorPtr y = ctx.reuse_or_make(in, 0, out);
+  if (y != in[0]) y = ctx.reuse_or_make(in, 1, out);
+  dispatch(out.dtype, [&]<class T>() { loop<T, T>(ctx, as_cpu(in[0]), as_cpu(in[1]), *y, Fn{}); });
+  return y;
+}
+
+template <class Op, class Fn>
+TensorPtr comparison(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
+  CpuTensorPtr y = ctx.make(out);
+  dispatch(in[0]->dtype(),
+           [&]<class T>() { loop<T, bool>(ctx, as_cpu(in[0]), as_cpu(in[1]), *y, Fn{}); });
+  return y;
+}
+
+}  // namespace
+
+void register_binary(KernelRegistry& table) {
+  table.add<Add, arithmetic<Add, AddFn>>();
+  table.add<Subtract, arithmetic<Subtract, SubtractFn>>();
+  table.add<Multiply, arithmetic<Multiply, MultiplyFn>>();
+  table.add<Divide, arithmetic<Divide, DivideFn>>();
+  table.add<Maximum, arithmetic<Maximum, MaximumFn>>();
+  table.add<Minimum, arithmetic<Minimum, MinimumFn>>();
+  table.add<Power, arithmetic<Power, PowerFn>>();
+  table.add<Equal, comparison<Equal, EqualFn>>();
+  table.add<NotEqual, comparison<NotEqual, NotEqualFn>>();
+  table.add<Less, comparison<Less, LessFn>>();
+  table.add<LessEqual, comparison<LessEqual, LessEqualFn>>();
+  table.add<Greater, comparison<Greater, GreaterFn>>();
+  table.add<GreaterEqual, comparison<GreaterEqual, GreaterEqualFn>>();
+  table.add<LogicalAnd, comparison<LogicalAnd, AndFn>>();
+  table.add<LogicalOr, comparison<LogicalOr, OrFn>>();
+}
+
+}  // namespace tessera::cpu

@@ -1,0 +1,66 @@
+// tessera: language models at the shell.
+#include <clocale>
+#include <csignal>
+#include <new>
+#include <string>
+
+#include "tessera/cli/commands.h"
+#include "tessera/cli/output.h"
+#include "tessera/core/error.h"
+
+namespace tessera::cli {
+namespace {
+
+int fail_with(ExitCode code, const std::string& message) {
+  print_error(message);
+  return code;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Runs language models on this machine.", "tessera"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "tessera " TESSERA_VERSION);
+  app.footer(
+      "Exit codes: 0 done, 1 failed, 2 wrong command line, 130 interrupted.\n"
+      "'tessera COMMAND --help' has examples.");
+  // In the order of a first visit.
+  add_pull(app);
+  add_list(app);
+  add_generate(app);
+  add_chat(app);
+  add_tokenize(app);
+  add_inspect(app);
+  add_info(app);
+  add_bench(app);
+  try {
+    app.parse(argc, argv);  // runs the command's callback
+    flush_output();
+    return kSuccess;
+  } catch (const CLI::Success& e) {  // --help, --version
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    return fail_with(kUsage, std::string(e.what()) + "; see 'tessera --help'");
+  } catch (const UsageError& e) {
+    return fail_with(kUsage, e.what());
+  } catch (const Interrupted&) {
+    return kInterrupted;
+  } catch (const OutputClosed&) {
+    return kSuccess;  // whoever reads has enough
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::cancelled) return kInterrupted;
+    return fail_with(kFailure, e.what());
+  } catch (const std::bad_alloc&) {
+    return fail_with(kFailure, "out of memory");
+  } catch (const std::exception& e) {
+    return fail_with(kFailure, e.what());
+  }
+}
+
+}  // namespace
+}  // namespace tessera::cli
+
+int main(int argc, char** argv) {
+  std::setlocale(LC_CTYPE, "");   // for the line editor
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen where it is written to
+  return tessera::cli::run(argc, argv);
+}

@@ -1,0 +1,86 @@
+// What the graph knows of an op: its static description (OpInfo) and a borrowed, typed-erased view
+// of one op with its attributes (OpRef). The ops themselves are plain structs in ops/.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tessera/ir/tensor.h"
+
+namespace tessera {
+
+class array;
+
+/// Identity of an op; the enumerators come from ops/ops.def (see ops/op_ids.h).
+enum class OpId : std::uint16_t;
+
+/// op_id<Softmax>: specialised by ops/op_ids.h for every row of ops.def; an op without a row does not
+/// compile.
+template <class Op>
+inline constexpr OpId op_id = Op::kHasNoRowInOpsDef;
+
+/// The part of an op that does not depend on its attributes.
+struct OpInfo {
+  OpId id;
+  std::string_view name;
+  std::string_view doc;
+  /// A backend must have a kernel; otherwise `lower` says what to run instead.
+  bool required;
+  /// Rewrites the op with simpler ones; nullptr for required ops.
+  std::vector<array> (*lower)(const void* op, std::span<const array> inputs);
+};
+
+/// Every op struct has a name, a doc line, and a rule from its inputs to its output's spec that
+/// checks them (throwing Error). Optional ops also have
+///   std::vector<array> lower(std::span<const array> inputs) const.
+template <class T>
+concept OpStruct = requires(const T& op, std::span<const array> inputs) {
+  { T::kName } -> std::convertible_to<std::string_view>;
+  { T::kDoc } -> std::convertible_to<std::string_view>;
+  { op.infer(inputs) } -> std::same_as<TensorSpec>;
+};
+
+template <class T>
+concept LowerableOp = OpStruct<T> && requires(const T& op, std::span<const array> inputs) {
+  { op.lower(inputs) } -> std::same_as<std::vector<array>>;
+};
+
+/// The one OpInfo of an op struct.
+template <OpStruct Op>
+const OpInfo& op_info() {
+  static constexpr OpInfo info = [] {
+    OpInfo i{op_id<Op>, Op::kName, Op::kDoc, !LowerableOp<Op>, nullptr};
+    if constexpr (LowerableOp<Op>) {
+      i.lower = [](const void* op, std::span<const array> inputs) {
+        return static_cast<const Op*>(op)->lower(inputs);
+      };
+    }
+    return i;
+  }();
+  return info;
+}
+
+/// A borrowed op; valid while its node lives.
+class OpRef {
+ public:
+  OpRef(const OpInfo& info, const void* op) : info_(&info), op_(op) {}
+
+  const OpInfo& info() const { return *info_; }
+  OpId id() const { return info_->id; }
+  std::string_view name() const { return info_->name; }
+  const void* get() const { return op_; }
+  /// The attributes; Op must be the op that id() says.
+  template <OpStruct Op>
+  const Op& as() const {
+    return *static_cast<const Op*>(op_);
+  }
+
+ private:
+  const OpInfo* info_;
+  const void* op_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,21 @@
+// Rows of a table at integer ids.
+#pragma once
+
+#include "tessera/ir/array.h"
+#include "tessera/ir/op.h"
+#include "tessera/ops/op_ids.h"
+
+namespace tessera {
+
+struct Embedding {
+  static constexpr const char* kName = "embedding";
+  static constexpr const char* kDoc =
+      "ids [...] into table [V, D] -> [..., D] in the table's dtype; an id out of range is an error "
+      "when it runs.";
+  TensorSpec infer(std::span<const array> in) const;
+};
+
+/// ids any integer dtype and shape; table [V, D].   errors  shape_mismatch, unsupported_dtype
+array embedding(const array& ids, const array& table);
+
+}  // namespace tessera

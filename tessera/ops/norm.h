@@ -1,0 +1,45 @@
+// Normalisation over the last axis.
+#pragma once
+
+#include <optional>
+
+#include "tessera/ir/array.h"
+#include "tessera/ir/op.h"
+#include "tessera/ops/op_ids.h"
+
+namespace tessera {
+
+struct RmsNorm {
+  float eps = 1e-5f;
+  static constexpr const char* kName = "rms_norm";
+  static constexpr const char* kDoc =
+      "x / sqrt(mean(x^2) + eps) * weight over the last axis, in float32 inside.";
+  TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
+};
+
+struct LayerNorm {
+  float eps = 1e-5f;
+  bool has_weight = false;  ///< inputs are x, then weight if any, then bias if any
+  bool has_bias = false;
+  static constexpr const char* kName = "layer_norm";
+  static constexpr const char* kDoc =
+      "(x - mean) / sqrt(variance + eps) * weight + bias over the last axis, in float32 inside.";
+  TensorSpec infer(std::span<const array> in) const;
+};
+
+namespace fast {
+
+/// Root mean square normalisation.
+/// x       [..., D] floating
+/// weight  [D], or none
+/// returns [..., D], dtype of x (promoted with weight's)
+/// source  arXiv:1910.07467
+array rms_norm(const array& x, const std::optional<array>& weight, float eps);
+
+/// x [..., D]; weight, bias [D] or none.   source  arXiv:1607.06450
+array layer_norm(const array& x, const std::optional<array>& weight,
+                 const std::optional<array>& bias, float eps);
+
+}  // namespace fast
+}  // namespace tessera

@@ -1,0 +1,40 @@
+// Rotary position embedding.
+#pragma once
+
+#include <optional>
+
+#include "tessera/ir/array.h"
+#include "tessera/ir/op.h"
+#include "tessera/ops/op_ids.h"
+
+namespace tessera {
+
+struct Rope {
+  int dims = 0;
+  bool traditional = false;
+  float base = 10000.0f;  ///< unused when a third input gives the frequencies
+  float scale = 1.0f;
+  static constexpr const char* kName = "rope";
+  static constexpr const char* kDoc =
+      "Pairs of the first `dims` features rotated by (offset + t) * scale / freqs[i], t the index on "
+      "the second-last axis; freqs[i] = base^(2i/dims) unless given. Pairs are (2i, 2i+1) if "
+      "traditional, else (i, i + dims/2). Angles in float32.";
+  TensorSpec infer(std::span<const array> in) const;
+};
+
+namespace fast {
+
+/// x            [B, ..., T, D] floating, rank >= 3
+/// dims         how many leading features turn; even, at most D
+/// base         unless freqs is given
+/// offset       position of the first step: an int, or an integer array, a scalar or [B]
+/// freqs        [dims / 2], the divisors of the position, or none
+/// returns      like x
+/// source       arXiv:2104.09864
+array rope(const array& x, int dims, bool traditional, std::optional<float> base, float scale,
+           const array& offset, const std::optional<array>& freqs = std::nullopt);
+array rope(const array& x, int dims, bool traditional, std::optional<float> base, float scale,
+           int offset, const std::optional<array>& freqs = std::nullopt);
+
+}  // namespace fast
+}  // namespace tessera

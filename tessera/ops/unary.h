@@ -1,0 +1,120 @@
+// Elementwise ops of one input.
+#pragma once
+
+#include "tessera/ir/array.h"
+#include "tessera/ir/op.h"
+#include "tessera/ops/op_ids.h"
+
+namespace tessera {
+
+namespace detail {
+TensorSpec unary_spec(const char* op, std::span<const array> in);
+TensorSpec float_unary_spec(const char* op, std::span<const array> in);
+
+/// Floating dtypes in and out; the user functions cast integers to float32 first.
+template <class Op>
+struct FloatUnary {
+  TensorSpec infer(std::span<const array> in) const { return float_unary_spec(Op::kName, in); }
+};
+/// Any dtype, the same out.
+template <class Op>
+struct AnyUnary {
+  TensorSpec infer(std::span<const array> in) const { return unary_spec(Op::kName, in); }
+};
+}  // namespace detail
+
+struct Exp : detail::FloatUnary<Exp> {
+  static constexpr const char* kName = "exp";
+  static constexpr const char* kDoc = "e to the x.";
+};
+struct Log : detail::FloatUnary<Log> {
+  static constexpr const char* kName = "log";
+  static constexpr const char* kDoc = "Natural logarithm; NaN below 0, -inf at 0.";
+};
+struct Sin : detail::FloatUnary<Sin> {
+  static constexpr const char* kName = "sin";
+  static constexpr const char* kDoc = "Sine of radians.";
+};
+struct Cos : detail::FloatUnary<Cos> {
+  static constexpr const char* kName = "cos";
+  static constexpr const char* kDoc = "Cosine of radians.";
+};
+struct Sqrt : detail::FloatUnary<Sqrt> {
+  static constexpr const char* kName = "sqrt";
+  static constexpr const char* kDoc = "Square root, correctly rounded; NaN below 0.";
+};
+struct Tanh : detail::FloatUnary<Tanh> {
+  static constexpr const char* kName = "tanh";
+  static constexpr const char* kDoc = "Hyperbolic tangent.";
+};
+struct Erf : detail::FloatUnary<Erf> {
+  static constexpr const char* kName = "erf";
+  static constexpr const char* kDoc = "Error function 2/sqrt(pi) * integral of exp(-t^2), 0 to x.";
+};
+struct Negative : detail::AnyUnary<Negative> {
+  static constexpr const char* kName = "negative";
+  static constexpr const char* kDoc = "-x; unsigned integers wrap.";
+  std::vector<array> lower(std::span<const array> in) const;
+};
+struct Abs : detail::AnyUnary<Abs> {
+  static constexpr const char* kName = "abs";
+  static constexpr const char* kDoc = "Absolute value.";
+  std::vector<array> lower(std::span<const array> in) const;
+};
+struct Square : detail::AnyUnary<Square> {
+  static constexpr const char* kName = "square";
+  static constexpr const char* kDoc = "x * x.";
+  std::vector<array> lower(std::span<const array> in) const;
+};
+struct Reciprocal : detail::FloatUnary<Reciprocal> {
+  static constexpr const char* kName = "reciprocal";
+  static constexpr const char* kDoc = "1 / x.";
+  std::vector<array> lower(std::span<const array> in) const;
+};
+struct Rsqrt : detail::FloatUnary<Rsqrt> {
+  static constexpr const char* kName = "rsqrt";
+  static constexpr const char* kDoc = "1 / sqrt(x).";
+  std::vector<array> lower(std::span<const array> in) const;
+};
+struct Sigmoid : detail::FloatUnary<Sigmoid> {
+  static constexpr const char* kName = "sigmoid";
+  static constexpr const char* kDoc = "1 / (1 + exp(-x)).";
+  std::vector<array> lower(std::span<const array> in) const;
+};
+struct LogicalNot {
+  static constexpr const char* kName = "logical_not";
+  static constexpr const char* kDoc = "x == 0, as bool.";
+  TensorSpec infer(std::span<const array> in) const;
+};
+struct Floor : detail::AnyUnary<Floor> {
+  static constexpr const char* kName = "floor";
+  static constexpr const char* kDoc = "The largest integer not above x; integers and bool stay.";
+};
+struct Ceil : detail::AnyUnary<Ceil> {
+  static constexpr const char* kName = "ceil";
+  static constexpr const char* kDoc = "The smallest integer not below x; integers and bool stay.";
+};
+
+/// Integers and bool go to float32 first.
+array exp(const array& a);
+array log(const array& a);
+array sin(const array& a);
+array cos(const array& a);
+array sqrt(const array& a);
+array rsqrt(const array& a);
+array reciprocal(const array& a);
+array tanh(const array& a);
+array sigmoid(const array& a);
+array erf(const array& a);
+/// The dtype stays.
+array abs(const array& a);
+array square(const array& a);
+/// errors  unsupported_dtype for bool (use logical_not)
+array negative(const array& a);
+array operator-(const array& a);
+array logical_not(const array& a);
+/// errors  unsupported_dtype for complex
+array floor(const array& a);
+array ceil(const array& a);
+
+}  // namespace tessera

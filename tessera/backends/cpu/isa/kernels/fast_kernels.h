@@ -65,32 +65,45 @@ TESSERA_INLINE float group_minimum(const EightScales& s, int j) {
 template <class W, int R, int M, bool kSigned>
 void fast_tile(const LinearTask& t, const QuantizedRows& x, std::int64_t n, std::int64_t m) {
   const std::uint8_t* w[R];
+  const std::int8_t* q[M];
+  const float *x_scale[M], *x_sum[M];
   F acc[R][M] = {};
-  float mins[R][M] = {};
+  float minima[R][M] = {};
+  const std::int64_t groups = t.k / 32;
   TESSERA_UNROLL for (int r = 0; r < R; ++r) {
     w[r] = static_cast<const std::uint8_t*>(t.w) + (n + r) * t.w_stride;
   }
-  for (std::int64_t k = 0; k < t.k; k += W::kBlock) {
-    typename W::Scales scales[R];
-    TESSERA_UNROLL for (int r = 0; r < R; ++r) W::scales(w[r], scales[r]);
+  TESSERA_UNROLL for (int i = 0; i < M; ++i) {
+    q[i] = x.q + (m + i) * t.k;
+    x_scale[i] = x.scale + (m + i) * groups;
+    x_sum[i] = W::kSub == 16 ? x.sum_of_16 + (m + i) * 2 * groups : x.sum_of_32 + (m + i) * groups;
+  }
+  for (std::int64_t g = 0; g < groups; g += W::kBlock / 32) {
+    // As in register_tile: the scales of super-blocks are decoded ahead.
+    constexpr bool kAhead = W::kBlock > 32;
+    typename W::Scales scales[kAhead ? R : 1];
+    if constexpr (kAhead) {
+      TESSERA_UNROLL for (int r = 0; r < R; ++r) W::scales(w[r], scales[r]);
+    }
     for (int j = 0; j < W::kBlock / 32; ++j) {
-      const std::int64_t at = k + 32 * j;
+      const std::int64_t at = g + j;
       TESSERA_UNROLL for (int r = 0; r < R; ++r) {
-        const B q = W::quants(w[r], j);
+        if constexpr (!kAhead) W::scales(w[r], scales[0]);
+        const typename W::Scales& s = scales[kAhead ? r : 0];
+        const B quants = W::quants(w[r], j);
         F scale;
         if constexpr (W::kSub == 16)
-          scale = two_scales(scales[r].d + 2 * j);
+          scale = two_scales(s.d + 2 * j);
         else
-          scale = group_scale(scales[r], j);
+          scale = group_scale(s, j);
         TESSERA_UNROLL for (int i = 0; i < M; ++i) {
-          const std::int64_t row = (m + i) * t.k + at;
-          acc[r][i] =
-              fma(scale * splat(x.scale[row / 32]), integer_dot<kSigned>(q, x.q + row), acc[r][i]);
-          if constexpr (!kSigned && W::kSub == 16) {
-            mins[r][i] = scalar_fma(scales[r].m[2 * j], x.sum_of_16[row / 16], mins[r][i]);
-            mins[r][i] = scalar_fma(scales[r].m[2 * j + 1], x.sum_of_16[row / 16 + 1], mins[r][i]);
+          acc[r][i] = fma(scale * splat(x_scale[i][at]),
+                          integer_dot<kSigned>(quants, q[i] + 32 * at), acc[r][i]);
+          if constexpr (W::kSub == 16) {
+            minima[r][i] = scalar_fma(s.m[2 * j], x_sum[i][2 * at], minima[r][i]);
+            minima[r][i] = scalar_fma(s.m[2 * j + 1], x_sum[i][2 * at + 1], minima[r][i]);
           } else if constexpr (!kSigned) {
-            mins[r][i] = scalar_fma(group_minimum(scales[r], j), x.sum_of_32[row / 32], mins[r][i]);
+            minima[r][i] = scalar_fma(group_minimum(s, j), x_sum[i][at], minima[r][i]);
           }
         }
       }
@@ -99,7 +112,7 @@ void fast_tile(const LinearTask& t, const QuantizedRows& x, std::int64_t n, std:
   }
   TESSERA_UNROLL for (int r = 0; r < R; ++r) {
     TESSERA_UNROLL for (int i = 0; i < M; ++i) {
-      write_output(t, m + i, n + r, sum_lanes(acc[r][i]) + mins[r][i]);
+      write_output(t, m + i, n + r, sum_lanes(acc[r][i]) + minima[r][i]);
     }
   }
 }

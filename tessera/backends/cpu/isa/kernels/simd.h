@@ -227,20 +227,28 @@ TESSERA_INLINE float half_at(const std::uint8_t* p) {
 #endif
 }
 
-/// Four float16 from p, which must have 8 readable bytes. Through memory: loads that fill a vector
-/// cost the arithmetic pipes nothing, and shuffles that do would compete with the widening.
-struct FourHalves {
-  alignas(16) float value[4];
-
-  TESSERA_INLINE explicit FourHalves(const std::uint8_t* p) {
+/// half_at(p) in every lane; 8 bytes must be readable at p.
+TESSERA_INLINE F splat_half(const std::uint8_t* p) {
 #if defined(__AVX2__)
-    _mm_store_ps(value, _mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
-    asm("" : "+m"(value));
+  return _mm256_broadcastss_ps(_mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
 #else
-    for (int i = 0; i < 4; ++i) value[i] = half_at(p + 2 * i);
+  return splat(half_at(p));
 #endif
-  }
-};
+}
+
+/// half_at(p) in every lane of one, half_at(p + 2) in every lane of two.
+TESSERA_INLINE void splat_two_halves(const std::uint8_t* p, F& one, F& two) {
+#if defined(__AVX2__)
+  float bits;
+  std::memcpy(&bits, p, 4);
+  const __m256 alternating = _mm256_cvtph_ps(_mm_castps_si128(_mm_set1_ps(bits)));
+  one = _mm256_moveldup_ps(alternating);
+  two = _mm256_movehdup_ps(alternating);
+#else
+  one = splat(half_at(p));
+  two = splat(half_at(p + 2));
+#endif
+}
 
 }  // namespace
 }  // namespace tessera::cpu::isa

@@ -115,12 +115,9 @@ struct NibbleGroup {
   F d, m;
 
   TESSERA_INLINE F weights(int v) const {
-    // A high nibble stays where it is, 16 times too large: d / 16 is exact, and masks have more
-    // pipes to run on than shifts.
     constexpr int kHalf = 16 / kLanes;
     const I bytes = widen_bytes(nibbles + v % kHalf * kLanes);
-    return v < kHalf ? fma(d, to_float(bytes & 15), m)
-                     : fma(d * splat(0.0625f), to_float(bytes & 240), m);
+    return fma(d, to_float(v < kHalf ? bytes & 15 : bytes >> 4), m);
   }
 };
 
@@ -168,7 +165,7 @@ struct Q4_0Weights {
   static constexpr int kBlock = 32, kGroup = 32, kBytes = 18, kSub = 32;
   using Scales = OneScale;
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
-    s.d = splat(FourHalves(block).value[0]);
+    s.d = splat_half(block);
     s.m = s.d * splat(-8);
   }
   using Group = NibbleGroup;
@@ -185,9 +182,7 @@ struct Q4_1Weights {
   static constexpr int kBlock = 32, kGroup = 32, kBytes = 20, kSub = 32;
   using Scales = OneScale;
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
-    const FourHalves halves(block);
-    s.d = splat(halves.value[0]);
-    s.m = splat(halves.value[1]);
+    splat_two_halves(block, s.d, s.m);
   }
   using Group = NibbleGroup;
   static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int) {
@@ -203,7 +198,7 @@ struct Q5_0Weights {
   static constexpr int kBlock = 32, kGroup = 32, kBytes = 22, kSub = 32;
   using Scales = OneScale;
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
-    s.d = splat(FourHalves(block).value[0]);
+    s.d = splat_half(block);
     s.m = s.d * splat(-16);
   }
   using Group = ByteGroup;
@@ -220,9 +215,7 @@ struct Q5_1Weights {
   static constexpr int kBlock = 32, kGroup = 32, kBytes = 24, kSub = 32;
   using Scales = OneScale;
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
-    const FourHalves halves(block);
-    s.d = splat(halves.value[0]);
-    s.m = splat(halves.value[1]);
+    splat_two_halves(block, s.d, s.m);
   }
   using Group = ByteGroup;
   static TESSERA_INLINE Group group(const std::uint8_t* block, const Scales& s, int j) {
@@ -238,7 +231,7 @@ struct Q8_0Weights {
   static constexpr int kBlock = 32, kGroup = 32, kBytes = 34, kSub = 32;
   using Scales = OneScale;
   static TESSERA_INLINE void scales(const std::uint8_t* block, Scales& s) {
-    s.d = splat(FourHalves(block).value[0]);
+    s.d = splat_half(block);
     s.m = F{};
   }
   struct Group {

@@ -33,13 +33,13 @@ struct PullOptions {
   std::string revision = "main";
   /// Only files whose paths match one of these shell patterns, in which * also crosses folders.
   /// Empty takes configs, tokenizer files and safetensors, or the GGUF where there is just one.
-  std::vector<std::string> include;
+  std::vector<std::string> include = {};
   /// Base address of the hub; when empty $HF_ENDPOINT, else https://huggingface.co.
-  std::string endpoint;
+  std::string endpoint = {};
   /// Sent to the endpoint, and to no other host, as a bearer token; when empty $HF_TOKEN.
-  std::string token;
-  ProgressCallback progress;  ///< stage is the file's path, unit "bytes"
-  std::stop_token stop_token;
+  std::string token = {};
+  ProgressCallback progress = {};  ///< stage is the file's path, unit "bytes"
+  std::stop_token stop_token = {};
 };
 
 /// Brings "org/repository" into cache_folder()/models/org/repository: resumes what an earlier call

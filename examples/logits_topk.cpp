@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     const std::vector<float> logits = session.logits(m.tokenizer->encode(prompt));
 
     std::cout << logits.size() << " logits after \"" << prompt << "\"\n";
-    for (const tessera::TokenLogprob& token : tessera::top_logprobs(logits, 5)) {
+    for (const tessera::TokenLogprob& token : tessera::logprobs_of(logits, 0, 5).top) {
       std::cout << "  " << std::exp(token.logprob) << '\t' << m.tokenizer->token_bytes(token.id)
                 << '\n';
     }

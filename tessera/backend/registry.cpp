@@ -124,23 +124,32 @@ std::vector<BackendStatus> list_backends() {
 
 BackendScope::BackendScope(BackendPtr backend)
     : previous_(std::exchange(scoped_backend, std::move(backend))) {}
-BackendScope::~BackendScope() { scoped_backend = std::move(previous_); }
+BackendScope::~BackendScope() {
+  scoped_backend = std::move(previous_);
+}
 
-BackendPtr current_backend() { return scoped_backend ? scoped_backend : cpu_backend(); }
+BackendPtr current_backend() {
+  return scoped_backend ? scoped_backend : cpu_backend();
+}
 
 BackendPtr common_backend(std::string_view op, std::span<const array> inputs) {
   const BackendPtr& first = inputs[0].backend();
   for (const array& a : inputs) {
     if (a.backend() != first) {
       fail(ErrorCode::backend_mismatch, std::string(op),
-           "inputs live on two backends, \"{}\" and \"{}\"; move one with to_backend", first->name(),
+           "inputs live on two backends, \"{}\" and {}\"{}\"; move one with to_backend",
+           first->name(), a.backend()->name() == first->name() ? "another instance of " : "",
            a.backend()->name());
     }
   }
   return first;
 }
 
-MemoryInfo memory(const BackendPtr& backend) { return backend->memory(); }
-MemoryInfo memory() { return memory(current_backend()); }
+MemoryInfo memory(const BackendPtr& backend) {
+  return backend->memory();
+}
+MemoryInfo memory() {
+  return memory(current_backend());
+}
 
 }  // namespace tessera

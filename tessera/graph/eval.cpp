@@ -59,6 +59,8 @@ void take_inputs(Node& node, std::vector<TensorPtr>& tensors) {
   tensors.clear();
   for (StatePtr& state : states) {
     if (state.use_count() == 1) {
+      // Another thread may just have let go of the array: see its last reads before this.
+      StatePtr(state).reset();
       tensors.push_back(std::move(state->tensor));
     } else {
       tensors.push_back(state->tensor);
@@ -67,7 +69,20 @@ void take_inputs(Node& node, std::vector<TensorPtr>& tensors) {
   }
 }
 
-void run_state(ArrayState& s, std::vector<TensorPtr>& tensors);
+// The exception being handled as an Error that says which op met it.
+std::exception_ptr naming_op(std::string_view op) {
+  try {
+    throw;
+  } catch (const Error& e) {
+    if (e.where() == op) return std::current_exception();
+    return std::make_exception_ptr(Error(e.code(), std::string(op), e.what()));
+  } catch (const std::bad_alloc&) {
+    return std::make_exception_ptr(
+        Error(ErrorCode::out_of_memory, std::string(op), "the system refused memory"));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
 
 // Runs the op through its lowering: a small graph over the inputs' tensors.
 TensorPtr run_lowered(const ArrayState& s, const OpRef& op, std::vector<TensorPtr>& tensors) {
@@ -75,19 +90,24 @@ TensorPtr run_lowered(const ArrayState& s, const OpRef& op, std::vector<TensorPt
   inputs.reserve(tensors.size());
   for (TensorPtr& t : tensors) inputs.emplace_back(std::move(t), s.backend);
   tensors.clear();
+  const BackendScope scope(s.backend);  // what the lowering creates belongs with the inputs
   std::vector<array> lowered = op.info().lower(op.get(), inputs);
   inputs.clear();
   eval(lowered);
+  if (lowered[0].shape() != s.spec.shape || lowered[0].dtype() != s.spec.dtype) {
+    fail(ErrorCode::internal, std::string(op.name()), "the lowering gave {} {} instead of {} {}",
+         to_string(lowered[0].dtype()), to_string(lowered[0].shape()), to_string(s.spec.dtype),
+         to_string(s.spec.shape));
+  }
   return std::move(lowered[0].state().tensor);
 }
 
 void run_state(ArrayState& s, std::vector<TensorPtr>& tensors) {
   // The node leaves the array before it runs: whatever happens, it runs once.
-  const std::shared_ptr<Node> node = std::move(s.node);
-  s.node = nullptr;
+  const std::unique_ptr<Node> node = std::move(s.node);
+  const OpRef op = node->op();
   try {
     take_inputs(*node, tensors);
-    const OpRef op = node->op();
     const bool lower = op.info().lower && (lower_optional_ops || !s.backend->native(op.id()));
     if (lower) {
       s.tensor = run_lowered(s, op, tensors);
@@ -100,8 +120,8 @@ void run_state(ArrayState& s, std::vector<TensorPtr>& tensors) {
     tensors.clear();
   } catch (...) {
     tensors.clear();
-    s.error = std::current_exception();
-    throw;
+    s.error = naming_op(op.name());
+    std::rethrow_exception(s.error);
   }
 }
 
@@ -117,7 +137,9 @@ void eval(const std::vector<array>& outputs) {
   for (const array& output : outputs) output.backend()->flush();
 }
 
-void async_eval(const std::vector<array>& outputs) { eval(outputs); }
+void async_eval(const std::vector<array>& outputs) {
+  eval(outputs);
+}
 
 array::array(HostTensor host, BackendPtr backend) : state_(nullptr) {
   if (!backend) backend = current_backend();
@@ -135,11 +157,13 @@ void array::eval() const {
 }
 
 const HostTensor& array::to_host() const {
-  if (!state_->host) {
-    eval();
-    state_->host = state_->backend->read(state_->tensor).get();
-  }
-  return *state_->host;
+  if (const HostTensor* known = state_->host.load(std::memory_order_acquire)) return *known;
+  eval();
+  auto fresh = std::make_unique<const HostTensor>(state_->backend->read(state_->tensor).get());
+  // Of several readers the first keeps its copy for all.
+  const HostTensor* first = nullptr;
+  if (state_->host.compare_exchange_strong(first, fresh.get())) return *fresh.release();
+  return *first;
 }
 
 array to_backend(const array& a, const BackendPtr& backend) {
@@ -147,6 +171,8 @@ array to_backend(const array& a, const BackendPtr& backend) {
 }
 
 LoweredScope::LoweredScope() : previous_(std::exchange(lower_optional_ops, true)) {}
-LoweredScope::~LoweredScope() { lower_optional_ops = previous_; }
+LoweredScope::~LoweredScope() {
+  lower_optional_ops = previous_;
+}
 
 }  // namespace tessera

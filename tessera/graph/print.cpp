@@ -10,8 +10,7 @@ namespace tessera {
 
 namespace {
 
-// Axes longer than this show their first and last three entries.
-constexpr ShapeElem kSummarizeFrom = 1000;
+// Axes longer than twice this show so many of their first and last entries.
 constexpr ShapeElem kEdge = 3;
 
 template <class T>
@@ -29,7 +28,7 @@ std::string element(T value) {
 
 template <class T>
 void print_axis(std::string& out, const T* data, const Shape& shape, std::size_t axis,
-                std::int64_t stride, int indent, bool summarize) {
+                std::int64_t stride, int indent) {
   if (axis == shape.size()) {
     out += element(*data);
     return;
@@ -40,12 +39,12 @@ void print_axis(std::string& out, const T* data, const Shape& shape, std::size_t
   out += '[';
   for (ShapeElem i = 0; i < n; ++i) {
     if (i > 0) out += last ? ", " : ",\n" + std::string(indent + 1, ' ');
-    if (summarize && n > 2 * kEdge && i == kEdge) {
+    if (n > 2 * kEdge && i == kEdge) {
       out += "...";
       i = n - kEdge - 1;
       continue;
     }
-    print_axis(out, data + i * step, shape, axis + 1, step, indent + 1, summarize);
+    print_axis(out, data + i * step, shape, axis + 1, step, indent + 1);
   }
   out += ']';
 }
@@ -53,7 +52,7 @@ void print_axis(std::string& out, const T* data, const Shape& shape, std::size_t
 template <class T>
 std::string print(const array& a) {
   std::string out = "array(";
-  print_axis(out, a.data<T>(), a.shape(), 0, a.size(), 6, a.size() > kSummarizeFrom);
+  print_axis(out, a.data<T>(), a.shape(), 0, a.size(), 6);
   return out + fmt::format(", dtype={})", to_string(a.dtype()));
 }
 
@@ -79,6 +78,8 @@ std::string to_text(const array& a) {
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, const array& a) { return out << to_text(a); }
+std::ostream& operator<<(std::ostream& out, const array& a) {
+  return out << to_text(a);
+}
 
 }  // namespace tessera

@@ -4,9 +4,9 @@
 //   array b = exp(a) + 1.0f;      // appends two nodes, computes nothing
 //   float first = b.data<float>()[0];  // evaluates
 //
-// Arrays are cheap to copy (one shared pointer) and free their memory with the last copy. An array
-// may be read from several threads once evaluated; building or evaluating one graph from two threads
-// at once needs the caller's lock.
+// Arrays are cheap to copy (one shared pointer) and free their memory with the last copy. Once
+// evaluated, an array may be read, and used in graphs, by several threads at once; building or
+// evaluating one graph from two threads at once needs the caller's lock.
 #pragma once
 
 #include <initializer_list>
@@ -29,8 +29,8 @@ class array {
  public:
   /// A rank-0 array of the value.
   template <class T>
-    requires std::is_arithmetic_v<T> || std::is_same_v<T, float16_t> ||
-             std::is_same_v<T, bfloat16_t> || std::is_same_v<T, complex64_t>
+  requires std::is_arithmetic_v<T> || std::is_same_v<T, float16_t> ||
+      std::is_same_v<T, bfloat16_t> || std::is_same_v<T, complex64_t>
   explicit array(T value, Dtype dtype = dtype_of<T>)
       : array(HostTensor::from(std::span<const T>(&value, 1), Shape{}), dtype) {}
 
@@ -59,7 +59,7 @@ class array {
   array(TensorPtr tensor, BackendPtr backend);
 
   /// Output of a node that has not run; used by ops through apply().
-  array(TensorSpec spec, BackendPtr backend, std::shared_ptr<Node> node);
+  array(TensorSpec spec, BackendPtr backend, std::unique_ptr<Node> node);
 
   const Shape& shape() const;
   /// Size along an axis, negative ones counted from the end.   errors  invalid_argument
@@ -68,6 +68,7 @@ class array {
   std::int64_t size() const { return num_elements(shape()); }
   Dtype dtype() const;
   std::size_t itemsize() const { return dtype().size(); }
+  /// Of its elements, whether or not they are in memory.
   std::size_t nbytes() const { return static_cast<std::size_t>(size()) * itemsize(); }
   const BackendPtr& backend() const;
 
@@ -89,6 +90,7 @@ class array {
   }
 
   /// The elements on the host, evaluated. Kept with the array, so a second call is free.
+  /// errors  those of eval(); out_of_memory
   const HostTensor& to_host() const;
 
   /// Identity: equal for copies of one array.
@@ -106,8 +108,8 @@ class array {
 /// Evaluates several arrays in one walk over their graph.
 void eval(const std::vector<array>& outputs);
 template <class... Arrays>
-  requires(std::is_same_v<std::remove_cvref_t<Arrays>, array> && ...)
-void eval(const Arrays&... outputs) {
+requires(std::is_same_v<std::remove_cvref_t<Arrays>, array>&&...) void eval(
+    const Arrays&... outputs) {
   eval(std::vector<array>{outputs...});
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "tessera/core/error.h"
 #include "tessera/core/progress.h"
 #include "tessera/ops/quantized.h"
 #include "tessera/text/chat_template.h"

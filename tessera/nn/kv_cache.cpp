@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tessera/backend/registry.h"
 #include "tessera/core/internal/fail.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/shape.h"
@@ -29,22 +30,45 @@ array write_rows(const array& buffer, const array& fresh, std::int64_t at) {
   return slice_update(buffer, fresh, start, stop);
 }
 
+// Whether `fresh` can lie behind what `buffer` holds.
+bool continues(const std::optional<array>& buffer, const array& fresh) {
+  if (!buffer) return true;
+  Shape before = buffer->shape();
+  before[2] = fresh.shape(2);
+  return before == fresh.shape() && buffer->dtype() == fresh.dtype();
+}
+
 }  // namespace
+
+KvCache::KvCache(int window) : window_(window) {
+  if (window < 0) fail(ErrorCode::invalid_argument, "KvCache", "window {} < 0", window);
+}
 
 // `buffer` moved to a new one of `capacity` rows with its last `keep` rows first, then `fresh`.
 array KvCache::appended(const std::optional<array>& buffer, const array& fresh, std::int64_t keep,
                         std::int64_t capacity) const {
   Shape shape = fresh.shape();
   shape[2] = capacity;
+  const BackendScope scope(fresh.backend());
   array grown = zeros(shape, fresh.dtype());
   if (keep > 0) grown = write_rows(grown, rows(*buffer, end_ - keep, end_), 0);
   return write_rows(grown, fresh, keep);
 }
 
 std::pair<array, array> KvCache::update(const array& keys, const array& values) {
-  if (keys.ndim() != 4 || values.ndim() != 4 || keys.shape(2) != values.shape(2)) {
-    fail(ErrorCode::shape_mismatch, "KvCache", "keys {} and values {} must be [B, H, T, D]",
+  const bool alike = keys.ndim() == 4 && values.ndim() == 4 && keys.shape(0) == values.shape(0) &&
+                     keys.shape(1) == values.shape(1) && keys.shape(2) == values.shape(2);
+  if (!alike) {
+    fail(ErrorCode::shape_mismatch, "KvCache",
+         "keys {} and values {} must be [B, H, T, D] with equal B, H and T",
          to_string(keys.shape()), to_string(values.shape()));
+  }
+  if (!continues(keys_, keys) || !continues(values_, values)) {
+    fail(ErrorCode::shape_mismatch, "KvCache",
+         "keys {} {} and values {} {} do not continue a cache of {} {} and {} {}",
+         to_string(keys.dtype()), to_string(keys.shape()), to_string(values.dtype()),
+         to_string(values.shape()), to_string(keys_->dtype()), to_string(keys_->shape()),
+         to_string(values_->dtype()), to_string(values_->shape()));
   }
   const std::int64_t fresh = keys.shape(2);
   const std::int64_t stored = std::min(end_, length_);
@@ -92,7 +116,9 @@ void KvCache::trim(std::int64_t length) {
   length_ = length;
 }
 
-std::size_t KvCache::nbytes() const { return keys_ ? keys_->nbytes() + values_->nbytes() : 0; }
+std::size_t KvCache::nbytes() const {
+  return keys_ ? keys_->nbytes() + values_->nbytes() : 0;
+}
 
 void KvCache::append_arrays(std::vector<array>& out) const {
   if (keys_) out.push_back(*keys_);
@@ -105,6 +131,10 @@ bool KvCaches::can_trim(std::int64_t length) const {
 }
 
 void KvCaches::trim(std::int64_t length) {
+  // A layer that cannot says why, before any has changed.
+  for (KvCache& layer : layers) {
+    if (!layer.can_trim(length)) layer.trim(length);
+  }
   for (KvCache& layer : layers) layer.trim(length);
 }
 

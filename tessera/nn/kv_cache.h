@@ -13,10 +13,13 @@ namespace tessera::nn {
 class KvCache {
  public:
   /// window: 0 keeps everything, W > 0 the last W positions (a query sees itself and W - 1 before).
-  explicit KvCache(int window = 0) : window_(window) {}
+  /// errors  invalid_argument for a negative window
+  explicit KvCache(int window = 0);
 
-  /// Appends keys and values [B, H, T, D] and returns what the T new queries attend to:
-  /// [B, H, S, D], the new positions last. S is all positions, or with a window up to W - 1 + T.
+  /// Appends keys [B, H, T, D] and values [B, H, T, Dv] and returns what the T new queries attend
+  /// to: [B, H, S, D] and [B, H, S, Dv], the new positions last. S is all positions, or with a
+  /// window up to W - 1 + T.   errors  shape_mismatch unless B, H, D, Dv and the dtypes stay those
+  /// of before
   std::pair<array, array> update(const array& keys, const array& values);
 
   /// The positions kept for later, oldest first: all, or the last W. Empty before the first update.
@@ -50,6 +53,7 @@ struct KvCaches {
 
   std::int64_t length() const { return layers.empty() ? 0 : layers[0].length(); }
   bool can_trim(std::int64_t length) const;
+  /// errors  invalid_argument unless every layer can; then none has changed
   void trim(std::int64_t length);
   std::size_t nbytes() const;
   std::vector<array> arrays() const;

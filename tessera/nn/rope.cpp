@@ -33,13 +33,15 @@ std::vector<float> inverse_frequencies(const RopeConfig& c) {
     fail(ErrorCode::invalid_argument, "rope",
          "scaling type \"{}\" is unknown; known are default, linear, llama3 and dynamic", c.type);
   }
-  if (!(c.factor > 0) || !(c.base > 0)) {
-    fail(ErrorCode::invalid_argument, "rope", "factor {} and base {} must be positive", c.factor,
-         c.base);
+  if (!(c.factor > 0) || !std::isfinite(c.factor) || !(c.base > 0) || !std::isfinite(c.base)) {
+    fail(ErrorCode::invalid_argument, "rope", "factor {} and base {} must be positive and finite",
+         c.factor, c.base);
   }
-  if (llama3 && (!(c.high_freq_factor > c.low_freq_factor) || c.original_max_position_embeddings <= 0)) {
+  if (llama3 &&
+      (!(c.high_freq_factor > c.low_freq_factor) || c.original_max_position_embeddings <= 0)) {
     fail(ErrorCode::invalid_argument, "rope",
-         "llama3 scaling needs high_freq_factor > low_freq_factor and a positive original length");
+         "llama3 scaling needs high_freq_factor > low_freq_factor and a positive "
+         "original_max_position_embeddings");
   }
   std::vector<float> out(c.dims / 2);
   for (std::size_t i = 0; i < out.size(); ++i) {

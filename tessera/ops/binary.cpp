@@ -24,12 +24,8 @@ TensorSpec comparison_spec(const char* op, std::span<const array> in) {
 
 array scalar_operand(double value, bool floating, const array& like) {
   const bool inexact = issubdtype(like.dtype(), Dtype::Category::inexact);
-  const Dtype dtype = floating && !inexact     ? float32
-                      : like.dtype() == bool_ ? int32
-                                              : like.dtype();
-  if (dtype == float32) return array(static_cast<float>(value));
-  if (inexact) return array(value, dtype);
-  return array(static_cast<std::int64_t>(value), dtype);
+  const Dtype dtype = floating && !inexact ? float32 : like.dtype() == bool_ ? int32 : like.dtype();
+  return scalar(value, dtype, like.backend());
 }
 
 }  // namespace detail
@@ -45,26 +41,58 @@ array promoted(const array& a, const array& b) {
 std::vector<array> NotEqual::lower(std::span<const array> in) const {
   return {logical_not(in[0] == in[1])};
 }
-std::vector<array> Greater::lower(std::span<const array> in) const { return {in[1] < in[0]}; }
-std::vector<array> GreaterEqual::lower(std::span<const array> in) const { return {in[1] <= in[0]}; }
+std::vector<array> Greater::lower(std::span<const array> in) const {
+  return {in[1] < in[0]};
+}
+std::vector<array> GreaterEqual::lower(std::span<const array> in) const {
+  return {in[1] <= in[0]};
+}
 
-array add(const array& a, const array& b) { return promoted<Add>(a, b); }
-array subtract(const array& a, const array& b) { return promoted<Subtract>(a, b); }
-array multiply(const array& a, const array& b) { return promoted<Multiply>(a, b); }
+array add(const array& a, const array& b) {
+  return promoted<Add>(a, b);
+}
+array subtract(const array& a, const array& b) {
+  return promoted<Subtract>(a, b);
+}
+array multiply(const array& a, const array& b) {
+  return promoted<Multiply>(a, b);
+}
 array divide(const array& a, const array& b) {
   const Dtype dtype = detail::at_least_float(promote_types(a.dtype(), b.dtype()));
   return apply(Divide{}, {astype(a, dtype), astype(b, dtype)});
 }
-array maximum(const array& a, const array& b) { return promoted<Maximum>(a, b); }
-array minimum(const array& a, const array& b) { return promoted<Minimum>(a, b); }
-array power(const array& a, const array& b) { return promoted<Power>(a, b); }
-array equal(const array& a, const array& b) { return promoted<Equal>(a, b); }
-array not_equal(const array& a, const array& b) { return promoted<NotEqual>(a, b); }
-array less(const array& a, const array& b) { return promoted<Less>(a, b); }
-array less_equal(const array& a, const array& b) { return promoted<LessEqual>(a, b); }
-array greater(const array& a, const array& b) { return promoted<Greater>(a, b); }
-array greater_equal(const array& a, const array& b) { return promoted<GreaterEqual>(a, b); }
-array logical_and(const array& a, const array& b) { return promoted<LogicalAnd>(a, b); }
-array logical_or(const array& a, const array& b) { return promoted<LogicalOr>(a, b); }
+array maximum(const array& a, const array& b) {
+  return promoted<Maximum>(a, b);
+}
+array minimum(const array& a, const array& b) {
+  return promoted<Minimum>(a, b);
+}
+array power(const array& a, const array& b) {
+  return promoted<Power>(a, b);
+}
+array equal(const array& a, const array& b) {
+  return promoted<Equal>(a, b);
+}
+array not_equal(const array& a, const array& b) {
+  return promoted<NotEqual>(a, b);
+}
+array less(const array& a, const array& b) {
+  return promoted<Less>(a, b);
+}
+array less_equal(const array& a, const array& b) {
+  return promoted<LessEqual>(a, b);
+}
+array greater(const array& a, const array& b) {
+  return promoted<Greater>(a, b);
+}
+array greater_equal(const array& a, const array& b) {
+  return promoted<GreaterEqual>(a, b);
+}
+array logical_and(const array& a, const array& b) {
+  return promoted<LogicalAnd>(a, b);
+}
+array logical_or(const array& a, const array& b) {
+  return promoted<LogicalOr>(a, b);
+}
 
 }  // namespace tessera

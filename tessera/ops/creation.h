@@ -21,8 +21,11 @@ struct Cast {
   Dtype dtype = float32;
   static constexpr const char* kName = "astype";
   static constexpr const char* kDoc =
-      "Elements converted to dtype. Float to half rounds to nearest even; float to integer "
-      "truncates; anything to bool is x != 0.";
+      "Elements converted to dtype. Float to half rounds to nearest even; float to integer drops "
+      "the "
+      "fraction and keeps the low bits, NaN and what 64 bits cannot hold give 0 (MLX leaves those "
+      "to "
+      "the processor); anything to bool is x != 0.";
   TensorSpec infer(std::span<const array> in) const;
 };
 

@@ -1,6 +1,8 @@
 // Choosing elements: by index and by condition.
 #pragma once
 
+#include <vector>
+
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
 #include "tessera/ops/op_ids.h"
@@ -22,8 +24,23 @@ struct Select {
   TensorSpec infer(std::span<const array> in) const;
 };
 
+struct TakeAlongAxis {
+  int axis = 0;
+  static constexpr const char* kName = "take_along_axis";
+  static constexpr const char* kDoc =
+      "out[.., i, ..] = x[.., index[.., i, ..], ..]: one index per element, shapes equal off the "
+      "axis. Negative indices count from the end; one out of range is an error when it runs.";
+  TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
+};
+
 /// indices: any integer dtype and shape; the axis is replaced by that shape.
 array take(const array& a, const array& indices, int axis);
+/// Of the flattened array.
+array take(const array& a, const array& indices);
+/// indices: integers, of a's rank; off the axis the two broadcast together. An argsort's result
+/// sorts this way.   errors  shape_mismatch, unsupported_dtype, invalid_argument
+array take_along_axis(const array& a, const array& indices, int axis);
 /// x and y are promoted together.
 array where(const array& condition, const array& x, const array& y);
 

@@ -21,8 +21,9 @@ TensorSpec Matmul::infer(std::span<const array> in) const {
   const ShapeElem k1 = in[0].shape(-1);
   const ShapeElem k2 = in[1].shape(-2);
   if (k1 != k2) {
-    fail(ErrorCode::shape_mismatch, kName, "inner sizes differ, a {} x b {} ({} vs {}); transpose b?",
-         to_string(in[0].shape()), to_string(in[1].shape()), k1, k2);
+    fail(ErrorCode::shape_mismatch, kName,
+         "inner sizes differ, a {} x b {} ({} vs {}); transpose b?", to_string(in[0].shape()),
+         to_string(in[1].shape()), k1, k2);
   }
   const Shape batch_a(in[0].shape().begin(), in[0].shape().end() - 2);
   const Shape batch_b(in[1].shape().begin(), in[1].shape().end() - 2);
@@ -71,9 +72,13 @@ array matmul(const array& a, const array& b) {
 }
 
 array addmm(const array& c, const array& a, const array& b, float alpha, float beta) {
-  array product = matmul(a, b);
+  const Dtype dtype = promote_types(promote_types(a.dtype(), b.dtype()), c.dtype());
+  // Half types are rounded once, at the end.
+  const Dtype wide = is_floating(dtype) ? promote_types(dtype, float32) : dtype;
+  array product = matmul(astype(a, wide), astype(b, wide));
   if (alpha != 1.0f) product = product * alpha;
-  return product + (beta == 1.0f ? c : c * beta);
+  const array term = astype(c, wide);
+  return astype(product + (beta == 1.0f ? term : term * beta), dtype);
 }
 
 array linear(const array& x, const array& weight, const std::optional<array>& bias) {

@@ -12,7 +12,8 @@ namespace tessera {
 struct Matmul {
   static constexpr const char* kName = "matmul";
   static constexpr const char* kDoc =
-      "a [..., M, K] x b [..., K, N] -> [..., M, N], batch axes broadcast; sums in float32 for half "
+      "a [..., M, K] x b [..., K, N] -> [..., M, N], batch axes broadcast; sums in float32 for "
+      "half "
       "types; K = 0 gives 0.";
   TensorSpec infer(std::span<const array> in) const;
 };
@@ -28,7 +29,7 @@ struct Linear {
 /// NumPy's rules for vectors: a 1-d operand gets an axis of 1 that is dropped again.
 /// errors  unsupported_dtype for integers; shape_mismatch when K differs
 array matmul(const array& a, const array& b);
-/// alpha * (a x b) + beta * c
+/// alpha * (a x b) + beta * c, half types in float32 and rounded once.
 array addmm(const array& c, const array& a, const array& b, float alpha = 1.0f, float beta = 1.0f);
 
 /// x       [..., K]  float16 | bfloat16 | float32

@@ -12,6 +12,7 @@
 #include "tessera/ops/quantized.h"
 #include "tessera/ops/reduce.h"
 #include "tessera/ops/rope.h"
+#include "tessera/ops/scan.h"
 #include "tessera/ops/sdpa.h"
 #include "tessera/ops/shape.h"
 #include "tessera/ops/softmax.h"

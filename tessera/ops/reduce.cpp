@@ -51,6 +51,10 @@ TensorSpec arg_spec(const char* op, std::span<const array> in, int axis, bool ke
   r.axes.push_back(axis);
   r.keepdims = keepdims;
   check_not_empty(op, in[0], r);
+  if (in[0].shape()[axis] > (ShapeElem{1} << 32)) {
+    fail(ErrorCode::invalid_argument, op, "axis {} of {} is longer than a uint32 index can say",
+         axis, detail::describe(in[0]));
+  }
   return {detail::reduced_shape(in[0].shape(), r), uint32};
 }
 
@@ -62,8 +66,10 @@ Shape reduced_shape(const Shape& shape, const ReduceAxes& r) {
   Shape out;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const bool reduced = std::find(r.axes.begin(), r.axes.end(), int(i)) != r.axes.end();
-    if (!reduced) out.push_back(shape[i]);
-    else if (r.keepdims) out.push_back(1);
+    if (!reduced)
+      out.push_back(shape[i]);
+    else if (r.keepdims)
+      out.push_back(1);
   }
   return out;
 }
@@ -76,10 +82,12 @@ TensorSpec reduce_spec(const char* op, std::span<const array> in, const ReduceAx
 }  // namespace detail
 
 TensorSpec Sum::infer(std::span<const array> in) const {
-  return detail::reduce_spec(kName, in, *this);
+  const TensorSpec spec = detail::reduce_spec(kName, in, *this);
+  return {spec.shape, sum_dtype(spec.dtype)};
 }
 TensorSpec Prod::infer(std::span<const array> in) const {
-  return detail::reduce_spec(kName, in, *this);
+  const TensorSpec spec = detail::reduce_spec(kName, in, *this);
+  return {spec.shape, sum_dtype(spec.dtype)};
 }
 TensorSpec Max::infer(std::span<const array> in) const {
   check_not_empty(kName, in[0], *this);
@@ -119,16 +127,18 @@ std::vector<array> Mean::lower(std::span<const array> in) const {
   return {astype(apply(Sum{*this}, {x}) / count, in[0].dtype())};
 }
 
-#define TESSERA_REDUCTION(name, Op, dtype)                                    \
-  array name(const array& a, const std::vector<int>& axes, bool keepdims) {   \
+#define TESSERA_REDUCTION(name, Op, dtype)                                     \
+  array name(const array& a, const std::vector<int>& axes, bool keepdims) {    \
     return apply(Op{normalize(#name, a, axes, keepdims)}, {astype(a, dtype)}); \
-  }                                                                           \
-  array name(const array& a, bool keepdims) { return name(a, all_axes(a), keepdims); } \
-  array name(const array& a, int axis, bool keepdims) {                       \
-    return name(a, std::vector<int>{axis}, keepdims);                         \
+  }                                                                            \
+  array name(const array& a, bool keepdims) {                                  \
+    return name(a, all_axes(a), keepdims);                                     \
+  }                                                                            \
+  array name(const array& a, int axis, bool keepdims) {                        \
+    return name(a, std::vector<int>{axis}, keepdims);                          \
   }
-TESSERA_REDUCTION(sum, Sum, sum_dtype(a.dtype()))
-TESSERA_REDUCTION(prod, Prod, sum_dtype(a.dtype()))
+TESSERA_REDUCTION(sum, Sum, a.dtype())
+TESSERA_REDUCTION(prod, Prod, a.dtype())
 TESSERA_REDUCTION(max, Max, a.dtype())
 TESSERA_REDUCTION(min, Min, a.dtype())
 TESSERA_REDUCTION(all, All, a.dtype())
@@ -147,10 +157,14 @@ array arg_reduce_flat(const array& a, bool keepdims) {
 array argmax(const array& a, int axis, bool keepdims) {
   return apply(ArgMax{normalize_axis(axis, a.ndim(), "argmax"), keepdims}, {a});
 }
-array argmax(const array& a, bool keepdims) { return arg_reduce_flat<ArgMax>(a, keepdims); }
+array argmax(const array& a, bool keepdims) {
+  return arg_reduce_flat<ArgMax>(a, keepdims);
+}
 array argmin(const array& a, int axis, bool keepdims) {
   return apply(ArgMin{normalize_axis(axis, a.ndim(), "argmin"), keepdims}, {a});
 }
-array argmin(const array& a, bool keepdims) { return arg_reduce_flat<ArgMin>(a, keepdims); }
+array argmin(const array& a, bool keepdims) {
+  return arg_reduce_flat<ArgMin>(a, keepdims);
+}
 
 }  // namespace tessera

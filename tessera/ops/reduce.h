@@ -22,12 +22,14 @@ TensorSpec reduce_spec(const char* op, std::span<const array> in, const ReduceAx
 
 struct Sum : ReduceAxes {
   static constexpr const char* kName = "sum";
-  static constexpr const char* kDoc = "Sum; float16 and bfloat16 add in float32; empty gives 0.";
+  static constexpr const char* kDoc =
+      "Sum; float16 and bfloat16 add in float32; bool and integers below 32 bits give int32 "
+      "(uint32 if unsigned), which wraps; empty gives 0.";
   TensorSpec infer(std::span<const array> in) const;
 };
 struct Prod : ReduceAxes {
   static constexpr const char* kName = "prod";
-  static constexpr const char* kDoc = "Product; half types in float32; empty gives 1.";
+  static constexpr const char* kDoc = "Product, dtypes as for sum; empty gives 1.";
   TensorSpec infer(std::span<const array> in) const;
 };
 struct Max : ReduceAxes {
@@ -62,21 +64,23 @@ struct ArgMax {
   int axis = 0;
   bool keepdims = false;
   static constexpr const char* kName = "argmax";
-  static constexpr const char* kDoc = "uint32 index of the largest; the lowest index on ties.";
+  static constexpr const char* kDoc =
+      "uint32 index of the largest, the lowest on ties; of the first NaN if there is one.";
   TensorSpec infer(std::span<const array> in) const;
 };
 struct ArgMin {
   int axis = 0;
   bool keepdims = false;
   static constexpr const char* kName = "argmin";
-  static constexpr const char* kDoc = "uint32 index of the smallest; the lowest index on ties.";
+  static constexpr const char* kDoc =
+      "uint32 index of the smallest, the lowest on ties; of the first NaN if there is one.";
   TensorSpec infer(std::span<const array> in) const;
 };
 
 /// Each reduction over all axes, over several, or over one.
 /// Sums and products of bool and of integers below 32 bits are int32 (uint32 for unsigned).
-#define TESSERA_REDUCTION(name)                                                   \
-  array name(const array& a, bool keepdims = false);                              \
+#define TESSERA_REDUCTION(name)                                                    \
+  array name(const array& a, bool keepdims = false);                               \
   array name(const array& a, const std::vector<int>& axes, bool keepdims = false); \
   array name(const array& a, int axis, bool keepdims = false);
 TESSERA_REDUCTION(sum)

@@ -41,7 +41,7 @@ array rope(const array& x, int dims, bool traditional, std::optional<float> base
 
 array rope(const array& x, int dims, bool traditional, std::optional<float> base, float scale,
            int offset, const std::optional<array>& freqs) {
-  return rope(x, dims, traditional, base, scale, array(offset), freqs);
+  return rope(x, dims, traditional, base, scale, detail::scalar(offset, int32, x.backend()), freqs);
 }
 
 }  // namespace fast

@@ -13,8 +13,19 @@ namespace {
 
 ShapeElem slice_length(ShapeElem start, ShapeElem stop, ShapeElem stride) {
   const ShapeElem span = stride > 0 ? stop - start : start - stop;
-  const ShapeElem step = stride > 0 ? stride : -stride;
-  return span <= 0 ? 0 : (span + step - 1) / step;
+  if (span <= 0) return 0;
+  // Unsigned, where the least stride has a magnitude.
+  const auto step = stride > 0 ? std::uint64_t(stride) : 0 - std::uint64_t(stride);
+  return static_cast<ShapeElem>(std::uint64_t(span - 1) / step) + 1;
+}
+
+// A size of two parts.
+ShapeElem joined(const char* op, ShapeElem a, ShapeElem b) {
+  ShapeElem sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) {
+    fail(ErrorCode::invalid_argument, op, "an axis of {} and {} elements is past 2^63 - 1", a, b);
+  }
+  return sum;
 }
 
 Shape slice_shape(const Shape& start, const Shape& stop, const Shape& strides) {
@@ -30,8 +41,9 @@ Shape slice_shape(const Shape& start, const Shape& stop, const Shape& strides) {
 void normalize_slice(const char* op, const array& a, Shape& start, Shape& stop,
                      const Shape& strides) {
   if (start.size() != a.ndim() || stop.size() != a.ndim() || strides.size() != a.ndim()) {
-    fail(ErrorCode::invalid_argument, op, "needs start, stop and stride for each of {} axes, got {} {} {}",
-         a.ndim(), start.size(), stop.size(), strides.size());
+    fail(ErrorCode::invalid_argument, op,
+         "needs start, stop and stride for each of {} axes, got {} {} {}", a.ndim(), start.size(),
+         stop.size(), strides.size());
   }
   for (std::size_t i = 0; i < a.ndim(); ++i) {
     const ShapeElem n = a.shape()[i];
@@ -101,7 +113,7 @@ TensorSpec Concatenate::infer(std::span<const array> in) const {
       fail(ErrorCode::shape_mismatch, kName, "input {} is {}, which does not join {} along axis {}",
            k, to_string(s), to_string(in[0].shape()), axis);
     }
-    out[axis] += s[axis];
+    out[axis] = joined(kName, out[axis], s[axis]);
   }
   return {out, in[0].dtype()};
 }
@@ -109,21 +121,21 @@ TensorSpec Concatenate::infer(std::span<const array> in) const {
 TensorSpec Pad::infer(std::span<const array> in) const {
   detail::check_count(kName, in, 2, 2);
   Shape out = in[0].shape();
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] += low[i] + high[i];
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = joined(kName, out[i], low[i] + high[i]);
   return {out, in[0].dtype()};
 }
 
 array reshape(const array& a, Shape shape) {
   int unknown = -1;
-  ShapeElem known = 1;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] != -1) {
-      known *= shape[i];
-    } else if (std::exchange(unknown, static_cast<int>(i)) != -1) {
+    if (shape[i] == -1 && std::exchange(unknown, static_cast<int>(i)) != -1) {
       fail(ErrorCode::invalid_argument, "reshape", "{} has more than one -1", to_string(shape));
     }
   }
   if (unknown >= 0) {
+    Shape others = shape;
+    others[unknown] = 1;
+    const ShapeElem known = num_elements(others);
     if (known == 0 || a.size() % known != 0) {
       fail(ErrorCode::shape_mismatch, "reshape", "-1 in {} has no answer for {}", to_string(shape),
            detail::describe(a));
@@ -245,7 +257,38 @@ std::vector<array> split(const array& a, int parts, int axis) {
   return out;
 }
 
-array pad(const array& a, const std::vector<std::pair<int, int>>& width, const array& value) {
+namespace {
+
+// The first (or last) slice along an axis, `count` times.
+array repeated_edge(const array& a, int axis, bool last, ShapeElem count) {
+  Shape start(a.ndim(), 0);
+  Shape stop = a.shape();
+  if (last) start[axis] = a.shape()[axis] - 1;
+  stop[axis] = start[axis] + 1;
+  Shape out = a.shape();
+  out[axis] = count;
+  return broadcast_to(slice(a, start, stop), out);
+}
+
+array pad_with_edges(const array& a, const Pad& op) {
+  array out = a;
+  for (int axis = 0; axis < static_cast<int>(a.ndim()); ++axis) {
+    if (op.low[axis] == 0 && op.high[axis] == 0) continue;
+    if (a.shape()[axis] == 0) {
+      fail(ErrorCode::shape_mismatch, "pad", "axis {} of {} has no edge to repeat", axis,
+           detail::describe(a));
+    }
+    out = concatenate({repeated_edge(out, axis, false, op.low[axis]), out,
+                       repeated_edge(out, axis, true, op.high[axis])},
+                      axis);
+  }
+  return out;
+}
+
+}  // namespace
+
+array pad(const array& a, const std::vector<std::pair<int, int>>& width, const array& value,
+          const std::string& mode) {
   if (width.size() != a.ndim()) {
     fail(ErrorCode::invalid_argument, "pad", "{} widths for {}", width.size(), detail::describe(a));
   }
@@ -255,14 +298,21 @@ array pad(const array& a, const std::vector<std::pair<int, int>>& width, const a
   }
   Pad op;
   for (const auto& [low, high] : width) {
-    if (low < 0 || high < 0) fail(ErrorCode::invalid_argument, "pad", "negative width");
+    if (low < 0 || high < 0) {
+      fail(ErrorCode::invalid_argument, "pad", "width ({}, {}) is negative", low, high);
+    }
     op.low.push_back(low);
     op.high.push_back(high);
+  }
+  if (mode == "edge") return pad_with_edges(a, op);
+  if (mode != "constant") {
+    fail(ErrorCode::invalid_argument, "pad", "mode \"{}\" is neither \"constant\" nor \"edge\"",
+         mode);
   }
   return apply(std::move(op), {a, reshape(astype(value, a.dtype()), {})});
 }
 array pad(const array& a, const std::vector<std::pair<int, int>>& width) {
-  return pad(a, width, array(0, a.dtype()));
+  return pad(a, width, detail::scalar(0, a.dtype(), a.backend()));
 }
 
 }  // namespace tessera

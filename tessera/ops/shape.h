@@ -1,6 +1,7 @@
 // Ops that move elements without computing: reshape, transpose, broadcast, slice, join, pad.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -83,7 +84,10 @@ array concatenate(std::vector<array> arrays, int axis = 0);
 array stack(const std::vector<array>& arrays, int axis = 0);
 /// Equal parts along an axis.   errors  invalid_argument unless they come out even
 std::vector<array> split(const array& a, int parts, int axis = 0);
-array pad(const array& a, const std::vector<std::pair<int, int>>& width, const array& value);
+/// width: elements before and after, per axis. mode: "constant" puts `value` (a scalar) there,
+/// "edge" repeats the nearest element.   errors  invalid_argument, shape_mismatch
+array pad(const array& a, const std::vector<std::pair<int, int>>& width, const array& value,
+          const std::string& mode = "constant");
 array pad(const array& a, const std::vector<std::pair<int, int>>& width);
 
 }  // namespace tessera

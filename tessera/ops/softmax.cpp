@@ -23,12 +23,17 @@ std::vector<int> all_axes(const array& a) {
   return axes;
 }
 
-array in_float32(const array& a) { return astype(a, promote_types(a.dtype(), float32)); }
+array in_float32(const array& a) {
+  return astype(a, promote_types(a.dtype(), float32));
+}
 
 InlineVector<int, 6> normalize(const char* op, const array& a, const std::vector<int>& axes) {
   InlineVector<int, 6> out;
   for (int axis : axes) out.push_back(normalize_axis(axis, a.ndim(), op));
   std::sort(out.begin(), out.end());
+  if (std::adjacent_find(out.begin(), out.end()) != out.end()) {
+    fail(ErrorCode::invalid_argument, op, "an axis appears twice");
+  }
   return out;
 }
 
@@ -58,21 +63,26 @@ std::vector<array> LogSumExp::lower(std::span<const array> in) const {
   const array top = apply(Max{{axes, true}}, {x});
   const float inf = std::numeric_limits<float>::infinity();
   // An infinite maximum is the answer; subtracting it would give NaN.
-  const array shift = where(abs(top) == inf, array(0.0f, x.dtype()), top);
+  const array shift = where(abs(top) == inf, detail::scalar(0, x.dtype(), x.backend()), top);
   const array total = log(apply(Sum{{axes, true}}, {exp(x - shift)})) + shift;
   const Shape shape = detail::reduced_shape(in[0].shape(), *this);
   return {reshape(astype(total, in[0].dtype()), shape)};
 }
 
 array softmax(const array& a, const std::vector<int>& axes, bool) {
-  if (axes.empty()) return ones(a.shape(), detail::at_least_float(a.dtype()));
+  if (axes.empty()) {
+    const Dtype dtype = detail::at_least_float(a.dtype());
+    return full(a.shape(), detail::scalar(1, dtype, a.backend()));
+  }
   return apply(Softmax{normalize("softmax", a, axes)},
                {astype(a, detail::at_least_float(a.dtype()))});
 }
 array softmax(const array& a, int axis, bool precise) {
   return softmax(a, std::vector<int>{axis}, precise);
 }
-array softmax(const array& a, bool precise) { return softmax(a, all_axes(a), precise); }
+array softmax(const array& a, bool precise) {
+  return softmax(a, all_axes(a), precise);
+}
 
 array logsumexp(const array& a, const std::vector<int>& axes, bool keepdims) {
   return apply(LogSumExp{{normalize("logsumexp", a, axes), keepdims}},
@@ -81,6 +91,8 @@ array logsumexp(const array& a, const std::vector<int>& axes, bool keepdims) {
 array logsumexp(const array& a, int axis, bool keepdims) {
   return logsumexp(a, std::vector<int>{axis}, keepdims);
 }
-array logsumexp(const array& a, bool keepdims) { return logsumexp(a, all_axes(a), keepdims); }
+array logsumexp(const array& a, bool keepdims) {
+  return logsumexp(a, all_axes(a), keepdims);
+}
 
 }  // namespace tessera

@@ -20,7 +20,9 @@ struct Softmax {
 struct LogSumExp : ReduceAxes {
   static constexpr const char* kName = "logsumexp";
   static constexpr const char* kDoc =
-      "log(sum(exp(x))) over the axes, shifted by the maximum; infinite when the maximum is.";
+      "log(sum(exp(x))) over the axes, shifted by the maximum; infinite when the maximum is, -inf "
+      "over "
+      "nothing (where MLX refuses).";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
 };

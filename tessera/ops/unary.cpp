@@ -3,6 +3,7 @@
 #include "tessera/ir/node.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
+#include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
 
 namespace tessera {
@@ -34,41 +35,94 @@ TensorSpec LogicalNot::infer(std::span<const array> in) const {
   return {in[0].shape(), bool_};
 }
 
-std::vector<array> Negative::lower(std::span<const array> in) const { return {in[0] * -1}; }
+std::vector<array> Negative::lower(std::span<const array> in) const {
+  return {in[0] * -1};
+}
 std::vector<array> Abs::lower(std::span<const array> in) const {
   if (in[0].dtype() == bool_ || issubdtype(in[0].dtype(), Dtype::Category::unsignedinteger)) {
     return {in[0]};
   }
-  return {maximum(in[0], in[0] * -1)};
+  // 0 - x rather than -x: the absolute value of -0 is 0.
+  return {where(in[0] <= 0, 0 - in[0], in[0])};
 }
-std::vector<array> Square::lower(std::span<const array> in) const { return {in[0] * in[0]}; }
-std::vector<array> Reciprocal::lower(std::span<const array> in) const { return {1.0f / in[0]}; }
-std::vector<array> Rsqrt::lower(std::span<const array> in) const { return {1.0f / sqrt(in[0])}; }
+std::vector<array> Square::lower(std::span<const array> in) const {
+  return {in[0] * in[0]};
+}
+std::vector<array> Reciprocal::lower(std::span<const array> in) const {
+  return {1.0f / in[0]};
+}
+std::vector<array> Rsqrt::lower(std::span<const array> in) const {
+  return {1.0f / sqrt(in[0])};
+}
 std::vector<array> Sigmoid::lower(std::span<const array> in) const {
   // Half types run in float32: 1 + exp(-x) loses what the result still has bits for.
   const array x = astype(in[0], promote_types(in[0].dtype(), float32));
   return {astype(1.0f / (1.0f + exp(x * -1)), in[0].dtype())};
 }
 
-array exp(const array& a) { return apply_float<Exp>(a); }
-array log(const array& a) { return apply_float<Log>(a); }
-array sin(const array& a) { return apply_float<Sin>(a); }
-array cos(const array& a) { return apply_float<Cos>(a); }
-array sqrt(const array& a) { return apply_float<Sqrt>(a); }
-array rsqrt(const array& a) { return apply_float<Rsqrt>(a); }
-array reciprocal(const array& a) { return apply_float<Reciprocal>(a); }
-array tanh(const array& a) { return apply_float<Tanh>(a); }
-array sigmoid(const array& a) { return apply_float<Sigmoid>(a); }
-array erf(const array& a) { return apply_float<Erf>(a); }
-array abs(const array& a) { return apply(Abs{}, {a}); }
-array square(const array& a) { return apply(Square{}, {a}); }
+namespace {
+template <class Op>
+array rounded(const Op& op, const array& a) {
+  if (a.dtype() == complex64) {
+    fail(ErrorCode::unsupported_dtype, Op::kName, "complex numbers have no order");
+  }
+  return apply(op, {a});
+}
+}  // namespace
+
+array exp(const array& a) {
+  return apply_float<Exp>(a);
+}
+array log(const array& a) {
+  return apply_float<Log>(a);
+}
+array sin(const array& a) {
+  return apply_float<Sin>(a);
+}
+array cos(const array& a) {
+  return apply_float<Cos>(a);
+}
+array sqrt(const array& a) {
+  return apply_float<Sqrt>(a);
+}
+array rsqrt(const array& a) {
+  return apply_float<Rsqrt>(a);
+}
+array reciprocal(const array& a) {
+  return apply_float<Reciprocal>(a);
+}
+array tanh(const array& a) {
+  return apply_float<Tanh>(a);
+}
+array sigmoid(const array& a) {
+  return apply_float<Sigmoid>(a);
+}
+array erf(const array& a) {
+  return apply_float<Erf>(a);
+}
+array abs(const array& a) {
+  return apply(Abs{}, {a});
+}
+array square(const array& a) {
+  return apply(Square{}, {a});
+}
 array negative(const array& a) {
   if (a.dtype() == bool_) {
     fail(ErrorCode::unsupported_dtype, "negative", "bool has no negative; use logical_not");
   }
   return apply(Negative{}, {a});
 }
-array operator-(const array& a) { return negative(a); }
-array logical_not(const array& a) { return apply(LogicalNot{}, {a}); }
+array operator-(const array& a) {
+  return negative(a);
+}
+array floor(const array& a) {
+  return rounded(Floor{}, a);
+}
+array ceil(const array& a) {
+  return rounded(Ceil{}, a);
+}
+array logical_not(const array& a) {
+  return apply(LogicalNot{}, {a});
+}
 
 }  // namespace tessera

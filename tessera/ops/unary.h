@@ -86,6 +86,14 @@ struct LogicalNot {
   static constexpr const char* kDoc = "x == 0, as bool.";
   TensorSpec infer(std::span<const array> in) const;
 };
+struct Floor : detail::AnyUnary<Floor> {
+  static constexpr const char* kName = "floor";
+  static constexpr const char* kDoc = "The largest integer not above x; integers and bool stay.";
+};
+struct Ceil : detail::AnyUnary<Ceil> {
+  static constexpr const char* kName = "ceil";
+  static constexpr const char* kDoc = "The smallest integer not below x; integers and bool stay.";
+};
 
 /// Integers and bool go to float32 first.
 array exp(const array& a);
@@ -105,5 +113,8 @@ array square(const array& a);
 array negative(const array& a);
 array operator-(const array& a);
 array logical_not(const array& a);
+/// errors  unsupported_dtype for complex
+array floor(const array& a);
+array ceil(const array& a);
 
 }  // namespace tessera

@@ -342,7 +342,8 @@ class OtherCommands(Temporary):
     def test_bench(self):
         arguments = ["bench", STORIES, "--prompt-tokens", 32, "--generate-tokens", 8, "--rounds", 2]
         got = json.loads(run(*arguments, "--json")[0])
-        for series in (got["prefill_tokens_per_second"], got["decode_tokens_per_second"]):
+        self.assertEqual(got["decode_tokens_per_second"][0]["depth"], 32)
+        for series in (got["prefill_tokens_per_second"], *got["decode_tokens_per_second"]):
             self.assertEqual(len(series["rounds"]), 2)
             self.assertLessEqual(series["min"], series["median"])
             self.assertLessEqual(series["median"], series["max"])

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <span>
 
 #include "tessera/backends/cpu/tensor.h"
@@ -34,7 +35,8 @@ struct Context {
   /// The values as contiguous float32 (the tensor itself if it is that already).
   CpuTensorPtr to_float32(const TensorPtr& t) const;
   /// A view of the same buffer.
-  CpuTensorPtr view(const CpuTensor& t, TensorSpec spec, std::int64_t offset, Strides strides) const;
+  CpuTensorPtr view(const CpuTensor& t, TensorSpec spec, std::int64_t offset,
+                    Strides strides) const;
 };
 
 /// Whether the caller holds the only reference to the tensor and its memory may be overwritten.
@@ -100,5 +102,18 @@ inline constexpr bool is_complex = std::is_same_v<T, complex64_t>;
 /// What a type is computed in: float for the half types.
 template <class T>
 using Compute = std::conditional_t<is_half<T>, float, T>;
+
+template <class T>
+struct WrappingOf {
+  using type = T;
+};
+template <std::integral T>
+struct WrappingOf<T> {
+  using type = std::conditional_t<(sizeof(T) <= 4), std::uint32_t, std::uint64_t>;
+};
+/// Where integers add and multiply without overflow: unsigned, and wide enough not to become int.
+/// Cast back to T it is the wrapped result. Other types stay.
+template <class T>
+using Wrapping = typename WrappingOf<T>::type;
 
 }  // namespace tessera::cpu

@@ -28,6 +28,7 @@ Buffer::~Buffer() {
 }
 
 std::shared_ptr<Buffer> Allocator::allocate(std::size_t bytes) {
+  if (bytes > SIZE_MAX / 4) fail(ErrorCode::out_of_memory, "cpu", "{} bytes asked for", bytes);
   const std::size_t capacity = size_class(bytes);
   std::byte* data = nullptr;
   {

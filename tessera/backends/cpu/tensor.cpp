@@ -1,7 +1,6 @@
 #include "tessera/backends/cpu/tensor.h"
 
-#include <complex>
-
+#include "tessera/backends/cpu/convert.h"
 #include "tessera/backends/cpu/kernel.h"
 #include "tessera/backends/cpu/strided.h"
 
@@ -16,33 +15,6 @@ bool is_contiguous(const Shape& shape, const Strides& strides) {
     expected *= shape[i];
   }
   return true;
-}
-
-template <class To, class From>
-To convert(From value) {
-  if constexpr (std::is_same_v<To, From>) {
-    return value;
-  } else if constexpr (is_complex<From>) {
-    if constexpr (std::is_same_v<To, bool>) return value != From(0);
-    else return convert<To>(value.real());
-  } else if constexpr (is_complex<To>) {
-    return To(static_cast<float>(static_cast<Compute<From>>(value)));
-  } else if constexpr (is_half<From>) {
-    return convert<To>(static_cast<float>(value));
-  } else if constexpr (std::is_same_v<To, bool>) {
-    return value != From(0);
-  } else if constexpr (is_half<To>) {
-    return To(static_cast<float>(value));
-  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    // Through int64, where every 32-bit target keeps its low bits; beyond that, and for NaN, the
-    // language leaves the result open: pick 0 so that it is the same on every machine.
-    if (!(value > From(-9.3e18) && value < From(1.9e19))) return To(0);
-    if (value >= From(9.2233720368547758e18)) return static_cast<To>(static_cast<std::uint64_t>(value));
-    if (value < From(-9.2233720368547758e18)) return To(0);
-    return static_cast<To>(static_cast<std::int64_t>(value));
-  } else {
-    return static_cast<To>(value);
-  }
 }
 
 }  // namespace
@@ -60,15 +32,22 @@ CpuTensor::CpuTensor(TensorSpec spec, std::shared_ptr<Buffer> buffer, std::int64
 }
 
 CpuTensorPtr Context::make(const TensorSpec& spec) const {
-  const std::int64_t count = num_elements(spec.shape);
-  std::shared_ptr<Buffer> buffer = allocator->allocate(static_cast<std::size_t>(count) * spec.dtype.size());
+  const std::int64_t count =
+      num_elements(spec.shape);  // times the size it fits: apply() has checked
+  std::shared_ptr<Buffer> buffer =
+      allocator->allocate(static_cast<std::size_t>(count) * spec.dtype.size());
   return std::make_shared<CpuTensor>(spec, std::move(buffer), 0, row_major_strides(spec.shape),
                                      allocator);
 }
 
 bool is_donated(const TensorPtr& t) {
   const CpuTensor& c = as_cpu(t);
-  return t.use_count() == 1 && c.buffer().use_count() == 1 && c.buffer()->writable();
+  if (t.use_count() != 1 || c.buffer().use_count() != 1 || !c.buffer()->writable()) return false;
+  // The last other owner may have been another thread: a copy that goes again makes its reads of
+  // the memory happen before what is written there now.
+  TensorPtr(t).reset();
+  std::shared_ptr<Buffer>(c.buffer()).reset();
+  return true;
 }
 
 CpuTensorPtr Context::reuse_or_make(Inputs in, std::size_t i, const TensorSpec& spec) const {
@@ -113,6 +92,10 @@ void copy_elements(const Context& ctx, const CpuTensor& from, CpuTensor& to) {
         if constexpr (std::is_same_v<From, To>) {
           if (step[0] == 1 && step[1] == 1) {
             std::copy(s, s + count, d);
+            return;
+          }
+          if (step[0] == 1 && step[1] == 0) {
+            std::fill(d, d + count, *s);
             return;
           }
         } else if constexpr (is_half<From> && std::is_same_v<To, float>) {

@@ -23,12 +23,7 @@ void check_rank(const char* op, const array& a, std::size_t least);
 /// float32 for integers and bool, the dtype itself otherwise: what float-valued ops compute in.
 Dtype at_least_float(Dtype dtype);
 
-/// A scalar operand beside `like`: it takes like's dtype, but a float beside an integer is float32.
-template <class T>
-array weak_scalar(T value, const array& like) {
-  const bool float_beside_integer =
-      std::is_floating_point_v<T> && !issubdtype(like.dtype(), Dtype::Category::inexact);
-  return array(value, float_beside_integer ? float32 : like.dtype());
-}
+/// A rank-0 array on `backend` (nullptr: the current one), made without a cast to run.
+array scalar(double value, Dtype dtype, const BackendPtr& backend = nullptr);
 
 }  // namespace tessera::detail

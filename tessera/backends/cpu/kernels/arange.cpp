@@ -1,3 +1,4 @@
+#include "tessera/backends/cpu/convert.h"
 #include "tessera/backends/cpu/kernel.h"
 #include "tessera/ops/creation.h"
 
@@ -10,10 +11,7 @@ TensorPtr arange_kernel(Context& ctx, const Arange& op, Inputs, const TensorSpec
   dispatch(out.dtype, [&]<class T>() {
     T* data = y->data<T>();
     for (std::int64_t i = 0; i < op.count; ++i) {
-      const double value = op.start + static_cast<double>(i) * op.step;
-      if constexpr (is_half<T> || is_complex<T>) data[i] = T(static_cast<float>(value));
-      else if constexpr (std::is_same_v<T, bool>) data[i] = value != 0;
-      else data[i] = static_cast<T>(value);
+      data[i] = convert<T>(op.start + static_cast<double>(i) * op.step);
     }
   });
   return y;
@@ -21,6 +19,8 @@ TensorPtr arange_kernel(Context& ctx, const Arange& op, Inputs, const TensorSpec
 
 }  // namespace
 
-void register_arange(KernelRegistry& table) { table.add<Arange, arange_kernel>(); }
+void register_arange(KernelRegistry& table) {
+  table.add<Arange, arange_kernel>();
+}
 
 }  // namespace tessera::cpu

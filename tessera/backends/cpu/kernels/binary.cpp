@@ -9,15 +9,13 @@ namespace tessera::cpu {
 
 namespace {
 
-// Signed overflow wraps, as in MLX: compute in the unsigned type of the same width.
+// Integers wrap, as in MLX; bool adds to 0, 1 or more.
 template <class T, class Fn>
 T wrapping(T a, T b, Fn fn) {
   if constexpr (std::is_same_v<T, bool>) {
     return fn(int(a), int(b)) != 0;
   } else if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    using Wide = std::conditional_t<(sizeof(U) < 4), unsigned, U>;  // no promotion to signed int
-    return static_cast<T>(static_cast<U>(fn(Wide(U(a)), Wide(U(b)))));
+    return static_cast<T>(fn(static_cast<Wrapping<T>>(a), static_cast<Wrapping<T>>(b)));
   } else {
     return fn(a, b);
   }
@@ -25,8 +23,10 @@ T wrapping(T a, T b, Fn fn) {
 
 template <class T>
 bool is_nan(T x) {
-  if constexpr (std::is_floating_point_v<T>) return x != x;
-  else return false;
+  if constexpr (std::is_floating_point_v<T>)
+    return x != x;
+  else
+    return false;
 }
 
 template <class T>
@@ -39,38 +39,47 @@ bool before(T a, T b) {
 }
 
 struct AddFn {
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     return wrapping(a, b, [](auto x, auto y) { return x + y; });
   }
 };
 struct SubtractFn {
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     return wrapping(a, b, [](auto x, auto y) { return x - y; });
   }
 };
 struct MultiplyFn {
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     return wrapping(a, b, [](auto x, auto y) { return x * y; });
   }
 };
 struct DivideFn {
-  template <class T> T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>) return b == T(0) ? T(0) : static_cast<T>(a / b);
-    else return a / b;
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)
+      return b == T(0) ? T(0) : static_cast<T>(a / b);
+    else
+      return a / b;
   }
 };
 struct MaximumFn {
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     return is_nan(a) || before(b, a) ? a : b;
   }
 };
 struct MinimumFn {
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     return is_nan(a) || before(a, b) ? a : b;
   }
 };
 struct PowerFn {
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     if constexpr (std::is_same_v<T, bool>) {
       return a || !b;
     } else if constexpr (std::is_integral_v<T>) {
@@ -86,18 +95,54 @@ struct PowerFn {
     }
   }
 };
-struct EqualFn { template <class T> bool operator()(T a, T b) const { return a == b; } };
-struct NotEqualFn { template <class T> bool operator()(T a, T b) const { return a != b; } };
-struct LessFn { template <class T> bool operator()(T a, T b) const { return before(a, b); } };
+struct EqualFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+struct NotEqualFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a != b;
+  }
+};
+struct LessFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return before(a, b);
+  }
+};
 struct LessEqualFn {
-  template <class T> bool operator()(T a, T b) const { return before(a, b) || a == b; }
+  template <class T>
+  bool operator()(T a, T b) const {
+    return before(a, b) || a == b;
+  }
 };
-struct GreaterFn { template <class T> bool operator()(T a, T b) const { return before(b, a); } };
+struct GreaterFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return before(b, a);
+  }
+};
 struct GreaterEqualFn {
-  template <class T> bool operator()(T a, T b) const { return before(b, a) || a == b; }
+  template <class T>
+  bool operator()(T a, T b) const {
+    return before(b, a) || a == b;
+  }
 };
-struct AndFn { template <class T> bool operator()(T a, T b) const { return a != T(0) && b != T(0); } };
-struct OrFn { template <class T> bool operator()(T a, T b) const { return a != T(0) || b != T(0); } };
+struct AndFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a != T(0) && b != T(0);
+  }
+};
+struct OrFn {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a != T(0) || b != T(0);
+  }
+};
 
 template <class T, class Out, class Fn>
 void loop(Context& ctx, const CpuTensor& a, const CpuTensor& b, CpuTensor& y, Fn fn) {

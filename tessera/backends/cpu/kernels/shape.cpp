@@ -1,7 +1,7 @@
 // Reshape, transpose, broadcast and slice are views; slice_update writes in place when it may.
+#include "tessera/ops/shape.h"
 #include "tessera/backends/cpu/kernel.h"
 #include "tessera/backends/cpu/strided.h"
-#include "tessera/ops/shape.h"
 
 namespace tessera::cpu {
 
@@ -31,7 +31,7 @@ CpuTensorPtr slice_view(Context& ctx, const CpuTensor& x, const Shape& start, co
   Strides strides(start.size());
   for (std::size_t i = 0; i < start.size(); ++i) {
     if (spec.shape[i] > 0) offset += start[i] * x.strides()[i];
-    strides[i] = x.strides()[i] * step[i];
+    strides[i] = spec.shape[i] > 1 ? x.strides()[i] * step[i] : 1;  // one element takes no step
   }
   if (num_elements(spec.shape) == 0) offset = x.offset();
   return ctx.view(x, spec, offset, std::move(strides));
@@ -67,11 +67,10 @@ TensorPtr concatenate_kernel(Context& ctx, const Concatenate& op, Inputs in,
 TensorPtr pad_kernel(Context& ctx, const Pad& op, Inputs in, const TensorSpec& out) {
   CpuTensorPtr y = ctx.make(out);
   const CpuTensor& value = as_cpu(in[1]);
-  const CpuTensorPtr filled =
-      ctx.view(value, out, value.offset(), broadcast_strides(value.shape(), value.strides(), out.shape));
+  const CpuTensorPtr filled = ctx.view(
+      value, out, value.offset(), broadcast_strides(value.shape(), value.strides(), out.shape));
   copy_elements(ctx, *filled, *y);
-  const CpuTensorPtr slot =
-      slice_view(ctx, *y, op.low, Shape(out.shape.size(), 1), in[0]->spec());
+  const CpuTensorPtr slot = slice_view(ctx, *y, op.low, Shape(out.shape.size(), 1), in[0]->spec());
   copy_elements(ctx, as_cpu(in[0]), *slot);
   return y;
 }

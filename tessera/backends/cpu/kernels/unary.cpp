@@ -10,25 +10,103 @@ namespace tessera::cpu {
 namespace {
 
 // Each functor takes and gives a computed type: float for halves, the type itself otherwise.
-struct ExpFn { template <class T> T operator()(T x) const { return std::exp(x); } };
-struct LogFn { template <class T> T operator()(T x) const { return std::log(x); } };
-struct SinFn { template <class T> T operator()(T x) const { return std::sin(x); } };
-struct CosFn { template <class T> T operator()(T x) const { return std::cos(x); } };
-struct SqrtFn { template <class T> T operator()(T x) const { return std::sqrt(x); } };
-struct TanhFn { template <class T> T operator()(T x) const { return std::tanh(x); } };
-struct ErfFn { template <class T> T operator()(T x) const { return std::erf(x); } };
-struct RsqrtFn { template <class T> T operator()(T x) const { return T(1) / std::sqrt(x); } };
-struct ReciprocalFn { template <class T> T operator()(T x) const { return T(1) / x; } };
-struct SigmoidFn {
-  template <class T> T operator()(T x) const { return T(1) / (T(1) + std::exp(-x)); }
+struct ExpFn {
+  template <class T>
+  T operator()(T x) const {
+    return std::exp(x);
+  }
 };
-struct NegativeFn { template <class T> T operator()(T x) const { return static_cast<T>(-x); } };
-struct SquareFn { template <class T> T operator()(T x) const { return static_cast<T>(x * x); } };
+struct LogFn {
+  template <class T>
+  T operator()(T x) const {
+    return std::log(x);
+  }
+};
+struct SinFn {
+  template <class T>
+  T operator()(T x) const {
+    return std::sin(x);
+  }
+};
+struct CosFn {
+  template <class T>
+  T operator()(T x) const {
+    return std::cos(x);
+  }
+};
+struct SqrtFn {
+  template <class T>
+  T operator()(T x) const {
+    return std::sqrt(x);
+  }
+};
+struct TanhFn {
+  template <class T>
+  T operator()(T x) const {
+    return std::tanh(x);
+  }
+};
+struct ErfFn {
+  template <class T>
+  T operator()(T x) const {
+    return std::erf(x);
+  }
+};
+struct RsqrtFn {
+  template <class T>
+  T operator()(T x) const {
+    return T(1) / std::sqrt(x);
+  }
+};
+struct ReciprocalFn {
+  template <class T>
+  T operator()(T x) const {
+    return T(1) / x;
+  }
+};
+struct SigmoidFn {
+  template <class T>
+  T operator()(T x) const {
+    return T(1) / (T(1) + std::exp(-x));
+  }
+};
+struct NegativeFn {
+  template <class T>
+  T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(0u - static_cast<Wrapping<T>>(x));
+    else
+      return -x;
+  }
+};
+struct SquareFn {
+  template <class T>
+  T operator()(T x) const {
+    const auto w = static_cast<Wrapping<T>>(x);
+    return static_cast<T>(w * w);
+  }
+};
+struct FloorFn {
+  template <class T>
+  T operator()(T x) const {
+    return std::floor(x);
+  }
+};
+struct CeilFn {
+  template <class T>
+  T operator()(T x) const {
+    return std::ceil(x);
+  }
+};
 struct AbsFn {
-  template <class T> T operator()(T x) const {
-    if constexpr (is_complex<T> || std::is_floating_point_v<T>) return std::abs(x);
-    else if constexpr (std::is_signed_v<T>) return static_cast<T>(x < 0 ? -x : x);
-    else return x;
+  template <class T>
+  T operator()(T x) const {
+    if constexpr (is_complex<T> || std::is_floating_point_v<T>)
+      return std::abs(x);
+    else if constexpr (std::is_signed_v<T>)
+      return x < 0 ? NegativeFn{}(x) : x;
+    else
+      return x;
   }
 };
 
@@ -65,6 +143,13 @@ TensorPtr any(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
   });
 }
 
+// Integers and bool are whole already.
+template <class Op, class Fn>
+TensorPtr rounding(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
+  if (!is_floating(out.dtype)) return in[0];
+  return dispatch_floating(out.dtype, [&]<class T>() { return map<T, T>(ctx, in, out, Fn{}); });
+}
+
 TensorPtr logical_not_kernel(Context& ctx, const LogicalNot&, Inputs in, const TensorSpec& out) {
   return dispatch(in[0]->dtype(), [&]<class T>() {
     return map<T, bool>(ctx, in, out, [](Compute<T> x) { return x == Compute<T>(0); });
@@ -87,6 +172,8 @@ void register_unary(KernelRegistry& table) {
   table.add<Negative, any<Negative, NegativeFn>>();
   table.add<Square, any<Square, SquareFn>>();
   table.add<Abs, any<Abs, AbsFn>>();
+  table.add<Floor, rounding<Floor, FloorFn>>();
+  table.add<Ceil, rounding<Ceil, CeilFn>>();
   table.add<LogicalNot, logical_not_kernel>();
 }
 

@@ -253,19 +253,13 @@ std::shared_ptr<const Items> iterate(Runtime& runtime, const Value& value) {
 
 std::optional<std::int64_t> length(Runtime& runtime, const Value& value) {
   switch (value.kind()) {
-    case Value::Kind::undefined:
-      return 0;
-    case Value::Kind::string:
-      return character_count(runtime, value.as_string());
+    case Value::Kind::undefined: return 0;
+    case Value::Kind::string: return character_count(runtime, value.as_string());
     case Value::Kind::list:
-    case Value::Kind::tuple:
-      return value.items().values.size();
-    case Value::Kind::dict:
-      return value.dict().size();
-    case Value::Kind::object:
-      return value.object()->length();
-    default:
-      return std::nullopt;
+    case Value::Kind::tuple: return value.items().values.size();
+    case Value::Kind::dict: return value.dict().size();
+    case Value::Kind::object: return value.object()->length();
+    default: return std::nullopt;
   }
 }
 

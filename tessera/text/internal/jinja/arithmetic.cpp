@@ -10,20 +10,13 @@ namespace {
 
 constexpr std::string_view sign_of(BinaryOp op) {
   switch (op) {
-    case BinaryOp::add:
-      return "+";
-    case BinaryOp::subtract:
-      return "-";
-    case BinaryOp::multiply:
-      return "*";
-    case BinaryOp::divide:
-      return "/";
-    case BinaryOp::floor_divide:
-      return "//";
-    case BinaryOp::modulo:
-      return "%";
-    case BinaryOp::power:
-      return "**";
+    case BinaryOp::add: return "+";
+    case BinaryOp::subtract: return "-";
+    case BinaryOp::multiply: return "*";
+    case BinaryOp::divide: return "/";
+    case BinaryOp::floor_divide: return "//";
+    case BinaryOp::modulo: return "%";
+    case BinaryOp::power: return "**";
   }
   return "?";
 }
@@ -36,18 +29,14 @@ double float_modulo(double a, double b) {
 
 Value float_binary(Runtime& runtime, BinaryOp op, double a, double b) {
   switch (op) {
-    case BinaryOp::add:
-      return Value(a + b);
-    case BinaryOp::subtract:
-      return Value(a - b);
-    case BinaryOp::multiply:
-      return Value(a * b);
+    case BinaryOp::add: return Value(a + b);
+    case BinaryOp::subtract: return Value(a - b);
+    case BinaryOp::multiply: return Value(a * b);
     case BinaryOp::power:
       if (a == 0 && b < 0) runtime.fail("0.0 cannot be raised to a negative power");
       if (a < 0 && b != std::floor(b)) runtime.fail("a root of a negative number is complex");
       return Value(std::pow(a, b));
-    default:
-      break;
+    default: break;
   }
   if (b == 0) runtime.fail("division by zero");
   if (op == BinaryOp::divide) return Value(a / b);
@@ -77,17 +66,10 @@ Value integer_binary(Runtime& runtime, BinaryOp op, std::int64_t a, std::int64_t
   std::int64_t result = 0;
   bool overflow = false;
   switch (op) {
-    case BinaryOp::add:
-      overflow = __builtin_add_overflow(a, b, &result);
-      break;
-    case BinaryOp::subtract:
-      overflow = __builtin_sub_overflow(a, b, &result);
-      break;
-    case BinaryOp::multiply:
-      overflow = __builtin_mul_overflow(a, b, &result);
-      break;
-    case BinaryOp::power:
-      return integer_power(runtime, a, b);
+    case BinaryOp::add: overflow = __builtin_add_overflow(a, b, &result); break;
+    case BinaryOp::subtract: overflow = __builtin_sub_overflow(a, b, &result); break;
+    case BinaryOp::multiply: overflow = __builtin_mul_overflow(a, b, &result); break;
+    case BinaryOp::power: return integer_power(runtime, a, b);
     case BinaryOp::divide:
       if (b == 0) runtime.fail("division by zero");
       return Value(double(a) / double(b));

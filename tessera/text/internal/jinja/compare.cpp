@@ -62,25 +62,16 @@ std::partial_ordering order(Runtime& runtime, const Value& a, const Value& b, co
 bool truthy(const Value& value) {
   switch (value.kind()) {
     case Value::Kind::undefined:
-    case Value::Kind::none:
-      return false;
-    case Value::Kind::boolean:
-      return value.as_bool();
-    case Value::Kind::integer:
-      return value.as_int() != 0;
-    case Value::Kind::big_integer:
-      return true;
-    case Value::Kind::floating:
-      return value.as_double() != 0;
-    case Value::Kind::string:
-      return !value.text().empty();
+    case Value::Kind::none: return false;
+    case Value::Kind::boolean: return value.as_bool();
+    case Value::Kind::integer: return value.as_int() != 0;
+    case Value::Kind::big_integer: return true;
+    case Value::Kind::floating: return value.as_double() != 0;
+    case Value::Kind::string: return !value.text().empty();
     case Value::Kind::list:
-    case Value::Kind::tuple:
-      return !value.items().values.empty();
-    case Value::Kind::dict:
-      return value.dict().size() != 0;
-    case Value::Kind::object:
-      return value.object()->length().value_or(1) != 0;
+    case Value::Kind::tuple: return !value.items().values.empty();
+    case Value::Kind::dict: return value.dict().size() != 0;
+    case Value::Kind::object: return value.object()->length().value_or(1) != 0;
   }
   return false;
 }
@@ -91,10 +82,8 @@ bool equals(Runtime& runtime, const Value& a, const Value& b) {
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
     case Value::Kind::undefined:
-    case Value::Kind::none:
-      return true;
-    case Value::Kind::big_integer:
-      return a.digits() == b.digits();
+    case Value::Kind::none: return true;
+    case Value::Kind::big_integer: return a.digits() == b.digits();
     case Value::Kind::string:
       if (a.view().size() != b.view().size()) return false;
       runtime.work(a.view().size());
@@ -107,12 +96,9 @@ bool equals(Runtime& runtime, const Value& a, const Value& b) {
           left.begin(), left.end(), right.begin(), right.end(),
           [&runtime](const Value& x, const Value& y) { return equals(runtime, x, y); });
     }
-    case Value::Kind::dict:
-      return equal_dicts(runtime, a.dict(), b.dict());
-    case Value::Kind::object:
-      return a.object() == b.object();
-    default:
-      return false;
+    case Value::Kind::dict: return equal_dicts(runtime, a.dict(), b.dict());
+    case Value::Kind::object: return a.object() == b.object();
+    default: return false;
   }
 }
 
@@ -131,20 +117,13 @@ std::size_t hash_of(std::string_view text) {
 std::size_t hash_of(Runtime& runtime, const Value& value) {
   runtime.step();
   switch (value.kind()) {
-    case Value::Kind::undefined:
-      return 1;
-    case Value::Kind::none:
-      return 2;
+    case Value::Kind::undefined: return 1;
+    case Value::Kind::none: return 2;
     case Value::Kind::boolean:
-    case Value::Kind::integer:
-      return std::hash<double>{}(value.as_double());
-    case Value::Kind::floating:
-      return std::hash<double>{}(value.as_double());
-    case Value::Kind::big_integer:
-      return hash_of(value.digits());
-    case Value::Kind::string:
-      runtime.work(value.view().size());
-      return hash_of(value.view());
+    case Value::Kind::integer: return std::hash<double>{}(value.as_double());
+    case Value::Kind::floating: return std::hash<double>{}(value.as_double());
+    case Value::Kind::big_integer: return hash_of(value.digits());
+    case Value::Kind::string: runtime.work(value.view().size()); return hash_of(value.view());
     case Value::Kind::tuple: {
       std::size_t hash = 0x9E3779B97F4A7C15;
       for (const Value& item : value.items().values) {
@@ -152,11 +131,9 @@ std::size_t hash_of(Runtime& runtime, const Value& value) {
       }
       return hash;
     }
-    case Value::Kind::object:
-      return std::hash<const void*>{}(value.object().get());
+    case Value::Kind::object: return std::hash<const void*>{}(value.object().get());
     case Value::Kind::list:
-    case Value::Kind::dict:
-      break;
+    case Value::Kind::dict: break;
   }
   runtime.fail("unhashable type: '{}'", value.type_name());
 }

@@ -132,12 +132,9 @@ Value Interpreter::evaluate(const PredicateCall& node, const FramePtr& frame) {
 Value Interpreter::evaluate(const Unary& node, const FramePtr& frame) {
   const Value operand = evaluate(*node.operand, frame);
   switch (node.op) {
-    case UnaryOp::negate:
-      return negate(runtime_, operand);
-    case UnaryOp::plus:
-      return plus(runtime_, operand);
-    case UnaryOp::logical_not:
-      return Value(!truthy(operand));
+    case UnaryOp::negate: return negate(runtime_, operand);
+    case UnaryOp::plus: return plus(runtime_, operand);
+    case UnaryOp::logical_not: return Value(!truthy(operand));
   }
   return {};
 }
@@ -163,22 +160,14 @@ Value Interpreter::evaluate(const Concatenation& node, const FramePtr& frame) {
 
 bool Interpreter::compare(CompareOp op, const Value& left, const Value& right) {
   switch (op) {
-    case CompareOp::equal:
-      return equals(runtime_, left, right);
-    case CompareOp::not_equal:
-      return !equals(runtime_, left, right);
-    case CompareOp::less:
-      return less(runtime_, left, right);
-    case CompareOp::less_equal:
-      return less_equal(runtime_, left, right);
-    case CompareOp::greater:
-      return less(runtime_, right, left);
-    case CompareOp::greater_equal:
-      return less_equal(runtime_, right, left);
-    case CompareOp::in:
-      return contains(runtime_, right, left);
-    case CompareOp::not_in:
-      return !contains(runtime_, right, left);
+    case CompareOp::equal: return equals(runtime_, left, right);
+    case CompareOp::not_equal: return !equals(runtime_, left, right);
+    case CompareOp::less: return less(runtime_, left, right);
+    case CompareOp::less_equal: return less_equal(runtime_, left, right);
+    case CompareOp::greater: return less(runtime_, right, left);
+    case CompareOp::greater_equal: return less_equal(runtime_, right, left);
+    case CompareOp::in: return contains(runtime_, right, left);
+    case CompareOp::not_in: return !contains(runtime_, right, left);
   }
   return false;
 }

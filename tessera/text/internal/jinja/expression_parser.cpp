@@ -242,17 +242,14 @@ ExprPtr ExpressionParser::parse_primary() {
   const Token& token = stream_.current();
   const int line = token.line;
   switch (token.type) {
-    case TokenType::name:
-      return parse_name();
+    case TokenType::name: return parse_name();
     case TokenType::string: {
       std::string text;
       while (stream_.current().type == TokenType::string) text += stream_.next().text;
       return make(line, Literal{Value::string(text)});
     }
-    case TokenType::integer:
-      return make(line, Literal{Value(stream_.next().integer)});
-    case TokenType::floating:
-      return make(line, Literal{Value(stream_.next().floating)});
+    case TokenType::integer: return make(line, Literal{Value(stream_.next().integer)});
+    case TokenType::floating: return make(line, Literal{Value(stream_.next().floating)});
     case TokenType::op:
       if (token.is_op("(")) {
         stream_.next();
@@ -264,8 +261,7 @@ ExprPtr ExpressionParser::parse_primary() {
       if (token.is_op("[")) return parse_list();
       if (token.is_op("{")) return parse_dict();
       break;
-    default:
-      break;
+    default: break;
   }
   stream_.unexpected("an expression");
 }

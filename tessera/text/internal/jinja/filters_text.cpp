@@ -247,23 +247,12 @@ Text escape_html(Runtime& runtime, const Text& text) {
     std::string escaped;
     for (const char c : piece) {
       switch (c) {
-        case '&':
-          escaped += "&amp;";
-          break;
-        case '<':
-          escaped += "&lt;";
-          break;
-        case '>':
-          escaped += "&gt;";
-          break;
-        case '\'':
-          escaped += "&#39;";
-          break;
-        case '"':
-          escaped += "&#34;";
-          break;
-        default:
-          escaped.push_back(c);
+        case '&': escaped += "&amp;"; break;
+        case '<': escaped += "&lt;"; break;
+        case '>': escaped += "&gt;"; break;
+        case '\'': escaped += "&#39;"; break;
+        case '"': escaped += "&#34;"; break;
+        default: escaped.push_back(c);
       }
     }
     out.append(escaped, from_user);

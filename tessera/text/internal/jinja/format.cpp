@@ -130,8 +130,7 @@ class PercentFormatter {
         if (value.is_float()) return write_truncated(value.as_double(), spec, zero);
         spec.type = 'd';
         return write_number(value, spec, zero);
-      default:
-        break;
+      default: break;
     }
     if (std::strchr("cxXofFeEgG", type) == nullptr) {
       runtime_.fail("'%{}' is no conversion of the % format", type);

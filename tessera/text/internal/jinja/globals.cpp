@@ -140,7 +140,7 @@ Value joiner_function(Runtime& runtime, const Arguments& arguments) {
 
 Value raise_function(Runtime& runtime, const Arguments& arguments) {
   const Bound bound(runtime, "raise_exception", arguments, {"message"}, 1);
-  runtime.refuse(ErrorCode::invalid_argument, to_text(runtime, bound[0]).bytes());
+  runtime.refuse(to_text(runtime, bound[0]).bytes());
 }
 
 Value strftime_function(Runtime& runtime, const Arguments& arguments) {

@@ -21,24 +21,17 @@ class Writer {
   void write(const Value& value) {
     runtime_.step();
     switch (value.kind()) {
-      case Value::Kind::none:
-        return add("null");
-      case Value::Kind::boolean:
-        return add(value.as_bool() ? "true" : "false");
+      case Value::Kind::none: return add("null");
+      case Value::Kind::boolean: return add(value.as_bool() ? "true" : "false");
       case Value::Kind::integer:
       case Value::Kind::big_integer:
-      case Value::Kind::floating:
-        return add(number(value));
-      case Value::Kind::string:
-        return write_string(value.text());
+      case Value::Kind::floating: return add(number(value));
+      case Value::Kind::string: return write_string(value.text());
       case Value::Kind::list:
-      case Value::Kind::tuple:
-        return write_list(value.items());
-      case Value::Kind::dict:
-        return write_dict(value.dict());
+      case Value::Kind::tuple: return write_list(value.items());
+      case Value::Kind::dict: return write_dict(value.dict());
       case Value::Kind::undefined:
-      case Value::Kind::object:
-        break;
+      case Value::Kind::object: break;
     }
     runtime_.fail("a value of type {} is not JSON serializable", value.type_name());
   }
@@ -77,29 +70,14 @@ class Writer {
 
   void escape(std::string_view bytes, char32_t code, std::string& out) const {
     switch (code) {
-      case '"':
-        out += "\\\"";
-        return;
-      case '\\':
-        out += "\\\\";
-        return;
-      case '\n':
-        out += "\\n";
-        return;
-      case '\r':
-        out += "\\r";
-        return;
-      case '\t':
-        out += "\\t";
-        return;
-      case '\f':
-        out += "\\f";
-        return;
-      case '\b':
-        out += "\\b";
-        return;
-      default:
-        break;
+      case '"': out += "\\\""; return;
+      case '\\': out += "\\\\"; return;
+      case '\n': out += "\\n"; return;
+      case '\r': out += "\\r"; return;
+      case '\t': out += "\\t"; return;
+      case '\f': out += "\\f"; return;
+      case '\b': out += "\\b"; return;
+      default: break;
     }
     if (code < 0x20 || (style_.ensure_ascii && code > 0x7E && code < 0x10000)) {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(code));

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "tessera/core/internal/fail.h"
 #include "tessera/text/internal/jinja/string_literal.h"
+#include "tessera/text/internal/jinja/template_error.h"
 #include "tessera/text/internal/jinja/unicode.h"
 
 namespace tessera::jinja {
@@ -45,8 +45,7 @@ class Lexer {
  private:
   template <class... Args>
   [[noreturn]] void error(fmt::format_string<Args...> format, Args&&... args) const {
-    tessera::fail(ErrorCode::bad_format, fmt::format("chat template, line {}", line_), format,
-                  std::forward<Args>(args)...);
+    template_error(line_, format, std::forward<Args>(args)...);
   }
 
   std::string_view rest() const { return std::string_view(source_).substr(at_); }

@@ -57,8 +57,7 @@ Text Interpreter::run_macro(const MacroDefinition& macro, const FramePtr& defini
   }
   if (macro.uses_caller) {
     const Value* caller = take_named("caller");
-    scope->set("caller",
-               caller != nullptr ? *caller : Value::undefined("No caller defined"));
+    scope->set("caller", caller != nullptr ? *caller : Value::undefined("No caller defined"));
   }
   if (macro.uses_kwargs) {
     auto rest = std::make_shared<Dict>();

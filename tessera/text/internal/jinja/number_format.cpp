@@ -29,16 +29,11 @@ std::int64_t read_count(Runtime& runtime, std::string_view spec, std::size_t& at
 
 std::string integer_digits(std::uint64_t magnitude, char type) {
   switch (type) {
-    case 'x':
-      return fmt::format("{:x}", magnitude);
-    case 'X':
-      return fmt::format("{:X}", magnitude);
-    case 'o':
-      return fmt::format("{:o}", magnitude);
-    case 'b':
-      return fmt::format("{:b}", magnitude);
-    default:
-      return fmt::format("{}", magnitude);
+    case 'x': return fmt::format("{:x}", magnitude);
+    case 'X': return fmt::format("{:X}", magnitude);
+    case 'o': return fmt::format("{:o}", magnitude);
+    case 'b': return fmt::format("{:b}", magnitude);
+    default: return fmt::format("{}", magnitude);
   }
 }
 
@@ -48,14 +43,10 @@ std::string float_digits(double value, const FormatSpec& spec) {
   const char* alternate = spec.alternate ? "#" : "";
   switch (spec.type) {
     case 'f':
-    case 'F':
-      return fmt::format("{:.{}f}", value, precision);
-    case 'e':
-      return fmt::format("{:.{}e}", value, precision);
-    case 'E':
-      return fmt::format("{:.{}E}", value, precision);
-    case '%':
-      return fmt::format("{:.{}f}%", value * 100, precision);
+    case 'F': return fmt::format("{:.{}f}", value, precision);
+    case 'e': return fmt::format("{:.{}e}", value, precision);
+    case 'E': return fmt::format("{:.{}E}", value, precision);
+    case '%': return fmt::format("{:.{}f}%", value * 100, precision);
     case 'g':
     case 'G': {
       const std::string form = fmt::format("{{:{}.{{}}{}}}", alternate, spec.type);

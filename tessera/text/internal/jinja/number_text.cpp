@@ -37,14 +37,10 @@ char lower(char c) {
 int base_of_prefix(std::string_view digits) {
   if (digits.size() < 2 || digits[0] != '0') return 0;
   switch (lower(digits[1])) {
-    case 'x':
-      return 16;
-    case 'o':
-      return 8;
-    case 'b':
-      return 2;
-    default:
-      return 0;
+    case 'x': return 16;
+    case 'o': return 8;
+    case 'b': return 2;
+    default: return 0;
   }
 }
 

@@ -47,12 +47,9 @@ DictView::DictView(Part part, std::vector<Value> values)
 
 std::string_view DictView::type_name() const {
   switch (part_) {
-    case Part::keys:
-      return "dict_keys";
-    case Part::values:
-      return "dict_values";
-    case Part::items:
-      return "dict_items";
+    case Part::keys: return "dict_keys";
+    case Part::values: return "dict_values";
+    case Part::items: return "dict_items";
   }
   return "dict_view";
 }

@@ -59,9 +59,7 @@ Block StatementParser::parse_block(EndTags end_tags) {
     const Token& token = stream_.current();
     const int line = token.line;
     switch (token.type) {
-      case TokenType::data:
-        block.push_back({TextOutput{Text(stream_.next().text)}, line});
-        break;
+      case TokenType::data: block.push_back({TextOutput{Text(stream_.next().text)}, line}); break;
       case TokenType::variable_begin:
         stream_.next();
         block.push_back({Output{expressions_.parse_tuple()}, line});
@@ -81,8 +79,7 @@ Block StatementParser::parse_block(EndTags end_tags) {
       case TokenType::end:
         if (end_tags.size() == 0) return block;
         stream_.error("the template ends where {{% {} %}} should follow", *(end_tags.end() - 1));
-      default:
-        stream_.unexpected("text or a tag");
+      default: stream_.unexpected("text or a tag");
     }
   }
 }

@@ -89,33 +89,32 @@ bool is_divisible(Runtime& runtime, const Value& input, const Arguments& argumen
   return has_remainder(runtime, input, bound[0], 0);
 }
 
-template <bool kUpper>
-bool has_case(Runtime& runtime, const Value& input, const Arguments& arguments) {
-  Bound(runtime, "test", arguments, {});
+bool has_case(Runtime& runtime, const Value& input, const Arguments& arguments,
+              std::string_view method) {
   const Value text = Value::string(to_text(runtime, input));
-  return find_string_method(kUpper ? "isupper" : "islower")(runtime, text, Arguments()).as_bool();
+  return find_string_method(method)(runtime, text, arguments).as_bool();
+}
+
+bool is_upper(Runtime& runtime, const Value& input, const Arguments& arguments) {
+  return has_case(runtime, input, arguments, "isupper");
+}
+
+bool is_lower(Runtime& runtime, const Value& input, const Arguments& arguments) {
+  return has_case(runtime, input, arguments, "islower");
 }
 
 template <CompareOp kOp>
 bool compares(Runtime& runtime, const Value& input, const Arguments& arguments) {
   const Bound bound(runtime, "comparison test", arguments, {"other"}, 1);
   switch (kOp) {
-    case CompareOp::equal:
-      return equals(runtime, input, bound[0]);
-    case CompareOp::not_equal:
-      return !equals(runtime, input, bound[0]);
-    case CompareOp::less:
-      return less(runtime, input, bound[0]);
-    case CompareOp::less_equal:
-      return less_equal(runtime, input, bound[0]);
-    case CompareOp::greater:
-      return less(runtime, bound[0], input);
-    case CompareOp::greater_equal:
-      return less_equal(runtime, bound[0], input);
-    case CompareOp::in:
-      return contains(runtime, bound[0], input);
-    case CompareOp::not_in:
-      return !contains(runtime, bound[0], input);
+    case CompareOp::equal: return equals(runtime, input, bound[0]);
+    case CompareOp::not_equal: return !equals(runtime, input, bound[0]);
+    case CompareOp::less: return less(runtime, input, bound[0]);
+    case CompareOp::less_equal: return less_equal(runtime, input, bound[0]);
+    case CompareOp::greater: return less(runtime, bound[0], input);
+    case CompareOp::greater_equal: return less_equal(runtime, bound[0], input);
+    case CompareOp::in: return contains(runtime, bound[0], input);
+    case CompareOp::not_in: return !contains(runtime, bound[0], input);
   }
   return false;
 }
@@ -163,7 +162,7 @@ PredicateFunction find_predicate(std::string_view name) {
       {"le", compares<CompareOp::less_equal>},
       {"<", compares<CompareOp::less>},
       {"lessthan", compares<CompareOp::less>},
-      {"lower", has_case<false>},
+      {"lower", is_lower},
       {"lt", compares<CompareOp::less>},
       {"mapping", plain<is_mapping>},
       {"!=", compares<CompareOp::not_equal>},
@@ -177,7 +176,7 @@ PredicateFunction find_predicate(std::string_view name) {
       {"test", names_test},
       {"true", plain<is_true>},
       {"undefined", plain<is_undefined>},
-      {"upper", has_case<true>},
+      {"upper", is_upper},
   };
   const auto found = kPredicates.find(name);
   return found == kPredicates.end() ? nullptr : found->second;

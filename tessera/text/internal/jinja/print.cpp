@@ -121,33 +121,24 @@ Text repr(Runtime& runtime, const Value& value, int depth) {
   // Only a namespace that holds itself gets this deep: containers are bounded when made.
   if (depth > 2 * kMaxValueDepth) runtime.fail("a value that contains itself cannot be printed");
   switch (value.kind()) {
-    case Value::Kind::undefined:
-      return Text("Undefined");
-    case Value::Kind::none:
-      return Text("None");
-    case Value::Kind::boolean:
-      return Text(value.as_bool() ? "True" : "False");
-    case Value::Kind::integer:
-      return Text(std::to_string(value.as_int()));
-    case Value::Kind::big_integer:
-      return Text(value.digits());
-    case Value::Kind::floating:
-      return Text(float_repr(value.as_double()));
+    case Value::Kind::undefined: return Text("Undefined");
+    case Value::Kind::none: return Text("None");
+    case Value::Kind::boolean: return Text(value.as_bool() ? "True" : "False");
+    case Value::Kind::integer: return Text(std::to_string(value.as_int()));
+    case Value::Kind::big_integer: return Text(value.digits());
+    case Value::Kind::floating: return Text(float_repr(value.as_double()));
     case Value::Kind::string: {
       std::string text = quoted(value.view());
       if (value.as_string().markup) text = "Markup(" + text + ")";
       runtime.allocate(text.size());
       return with_origin_of(std::move(text), value.text());
     }
-    case Value::Kind::list:
-      return repr_items(runtime, value.items(), "[", "]", depth);
+    case Value::Kind::list: return repr_items(runtime, value.items(), "[", "]", depth);
     case Value::Kind::tuple:
       return repr_items(runtime, value.items(), "(", value.items().values.size() == 1 ? ",)" : ")",
                         depth);
-    case Value::Kind::dict:
-      return repr_dict(runtime, value.dict(), depth);
-    case Value::Kind::object:
-      return value.object()->repr(runtime, depth);
+    case Value::Kind::dict: return repr_dict(runtime, value.dict(), depth);
+    case Value::Kind::object: return value.object()->repr(runtime, depth);
   }
   return {};
 }

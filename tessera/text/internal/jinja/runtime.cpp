@@ -21,8 +21,8 @@ std::tm Runtime::now() const {
   return local;
 }
 
-void Runtime::refuse(ErrorCode code, const std::string& message) const {
-  throw Error(code, fmt::format("chat template, line {}", line_), message);
+void Runtime::refuse(const std::string& message) const {
+  throw Error(ErrorCode::invalid_argument, fmt::format("chat template, line {}", line_), message);
 }
 
 void Runtime::over_budget(const char* what) const {

@@ -5,8 +5,6 @@
 // Error like any other.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <ctime>
 #include <functional>
@@ -14,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/core/error.h"
+#include "tessera/text/internal/jinja/template_error.h"
 
 namespace tessera::jinja {
 
@@ -81,9 +79,10 @@ class Runtime {
   /// Throws: the template is at fault (or does not fit the conversation) on the current line.
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    refuse(ErrorCode::bad_format, fmt::format(format, std::forward<Args>(args)...));
+    template_error(line_, format, std::forward<Args>(args)...);
   }
-  [[noreturn]] void refuse(ErrorCode code, const std::string& message) const;
+  /// Throws what raise_exception says, word for word: the template does not take the conversation.
+  [[noreturn]] void refuse(const std::string& message) const;
 
  private:
   // What an object that lives until the end is charged, its frame included.

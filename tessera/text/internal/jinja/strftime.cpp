@@ -31,104 +31,44 @@ bool append_code(char code, bool plain, const std::tm& time, std::string& out) {
   };
   const auto again = [&](std::string_view format) { out += format_time(format, time); };
   switch (code) {
-    case 'a':
-      out += day_name(time).substr(0, 3);
-      break;
-    case 'A':
-      out += day_name(time);
-      break;
+    case 'a': out += day_name(time).substr(0, 3); break;
+    case 'A': out += day_name(time); break;
     case 'b':
-    case 'h':
-      out += month_name(time).substr(0, 3);
-      break;
-    case 'B':
-      out += month_name(time);
-      break;
-    case 'c':
-      again("%a %b %e %H:%M:%S %Y");
-      break;
-    case 'C':
-      number((time.tm_year + 1900) / 100, 2);
-      break;
-    case 'd':
-      number(time.tm_mday, 2);
-      break;
+    case 'h': out += month_name(time).substr(0, 3); break;
+    case 'B': out += month_name(time); break;
+    case 'c': again("%a %b %e %H:%M:%S %Y"); break;
+    case 'C': number((time.tm_year + 1900) / 100, 2); break;
+    case 'd': number(time.tm_mday, 2); break;
     case 'D':
-    case 'x':
-      again("%m/%d/%y");
-      break;
+    case 'x': again("%m/%d/%y"); break;
     case 'e':
       out += plain ? fmt::format("{}", time.tm_mday) : fmt::format("{:2}", time.tm_mday);
       break;
-    case 'F':
-      again("%Y-%m-%d");
-      break;
-    case 'f':
-      out += "000000";
-      break;
-    case 'H':
-      number(time.tm_hour, 2);
-      break;
-    case 'I':
-      number(hour_of_12(time), 2);
-      break;
-    case 'j':
-      number(time.tm_yday + 1, 3);
-      break;
-    case 'm':
-      number(time.tm_mon + 1, 2);
-      break;
-    case 'M':
-      number(time.tm_min, 2);
-      break;
-    case 'n':
-      out += '\n';
-      break;
-    case 'p':
-      out += time.tm_hour < 12 ? "AM" : "PM";
-      break;
-    case 'r':
-      again("%I:%M:%S %p");
-      break;
-    case 'R':
-      again("%H:%M");
-      break;
-    case 'S':
-      number(time.tm_sec, 2);
-      break;
-    case 't':
-      out += '\t';
-      break;
+    case 'F': again("%Y-%m-%d"); break;
+    case 'f': out += "000000"; break;
+    case 'H': number(time.tm_hour, 2); break;
+    case 'I': number(hour_of_12(time), 2); break;
+    case 'j': number(time.tm_yday + 1, 3); break;
+    case 'm': number(time.tm_mon + 1, 2); break;
+    case 'M': number(time.tm_min, 2); break;
+    case 'n': out += '\n'; break;
+    case 'p': out += time.tm_hour < 12 ? "AM" : "PM"; break;
+    case 'r': again("%I:%M:%S %p"); break;
+    case 'R': again("%H:%M"); break;
+    case 'S': number(time.tm_sec, 2); break;
+    case 't': out += '\t'; break;
     case 'T':
-    case 'X':
-      again("%H:%M:%S");
-      break;
-    case 'u':
-      number(time.tm_wday == 0 ? 7 : time.tm_wday, 1);
-      break;
-    case 'U':
-      number((time.tm_yday + 7 - time.tm_wday) / 7, 2);
-      break;
-    case 'w':
-      number(time.tm_wday, 1);
-      break;
-    case 'W':
-      number((time.tm_yday + 7 - (time.tm_wday + 6) % 7) / 7, 2);
-      break;
-    case 'y':
-      number((time.tm_year + 1900) % 100, 2);
-      break;
-    case 'Y':
-      number(time.tm_year + 1900, 1);
-      break;
+    case 'X': again("%H:%M:%S"); break;
+    case 'u': number(time.tm_wday == 0 ? 7 : time.tm_wday, 1); break;
+    case 'U': number((time.tm_yday + 7 - time.tm_wday) / 7, 2); break;
+    case 'w': number(time.tm_wday, 1); break;
+    case 'W': number((time.tm_yday + 7 - (time.tm_wday + 6) % 7) / 7, 2); break;
+    case 'y': number((time.tm_year + 1900) % 100, 2); break;
+    case 'Y': number(time.tm_year + 1900, 1); break;
     case 'z':
-    case 'Z':
-      break;
-    case '%':
-      out += '%';
-      break;
-    default:
-      return false;
+    case 'Z': break;
+    case '%': out += '%'; break;
+    default: return false;
   }
   return true;
 }

@@ -54,34 +54,17 @@ bool unescape_literal(std::string_view body, std::string& out) {
     const char letter = body[at + 1];
     at += 2;
     switch (letter) {
-      case '\n':
-        break;
+      case '\n': break;
       case '\\':
       case '\'':
-      case '"':
-        out.push_back(letter);
-        break;
-      case 'a':
-        out.push_back('\a');
-        break;
-      case 'b':
-        out.push_back('\b');
-        break;
-      case 'f':
-        out.push_back('\f');
-        break;
-      case 'n':
-        out.push_back('\n');
-        break;
-      case 'r':
-        out.push_back('\r');
-        break;
-      case 't':
-        out.push_back('\t');
-        break;
-      case 'v':
-        out.push_back('\v');
-        break;
+      case '"': out.push_back(letter); break;
+      case 'a': out.push_back('\a'); break;
+      case 'b': out.push_back('\b'); break;
+      case 'f': out.push_back('\f'); break;
+      case 'n': out.push_back('\n'); break;
+      case 'r': out.push_back('\r'); break;
+      case 't': out.push_back('\t'); break;
+      case 'v': out.push_back('\v'); break;
       case 'x': {
         char32_t code = 0;
         if (!read_hex(body, at, 2, code)) return false;
@@ -94,8 +77,7 @@ bool unescape_literal(std::string_view body, std::string& out) {
       case 'U':
         if (!read_unicode(body, at, 8, out)) return false;
         break;
-      case 'N':
-        return false;
+      case 'N': return false;
       default:
         if (letter >= '0' && letter <= '7') {
           --at;

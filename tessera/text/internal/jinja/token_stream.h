@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/core/internal/fail.h"
 #include "tessera/text/internal/jinja/lexer.h"
+#include "tessera/text/internal/jinja/template_error.h"
 
 namespace tessera::jinja {
 
@@ -59,8 +59,7 @@ class TokenStream {
 
   template <class... Args>
   [[noreturn]] void error(fmt::format_string<Args...> format, Args&&... args) const {
-    tessera::fail(ErrorCode::bad_format, fmt::format("chat template, line {}", line()), format,
-                  std::forward<Args>(args)...);
+    template_error(line(), format, std::forward<Args>(args)...);
   }
 
   /// Counts one level of nested syntax for its lifetime.
@@ -82,26 +81,17 @@ class TokenStream {
  private:
   static std::string describe(const Token& token) {
     switch (token.type) {
-      case TokenType::data:
-        return "text";
-      case TokenType::variable_begin:
-        return "'{{'";
-      case TokenType::variable_end:
-        return "'}}'";
-      case TokenType::block_begin:
-        return "'{%'";
-      case TokenType::block_end:
-        return "'%}'";
-      case TokenType::end:
-        return "the end of the template";
-      case TokenType::string:
-        return "a string";
+      case TokenType::data: return "text";
+      case TokenType::variable_begin: return "'{{'";
+      case TokenType::variable_end: return "'}}'";
+      case TokenType::block_begin: return "'{%'";
+      case TokenType::block_end: return "'%}'";
+      case TokenType::end: return "the end of the template";
+      case TokenType::string: return "a string";
       case TokenType::integer:
-      case TokenType::floating:
-        return "a number";
+      case TokenType::floating: return "a number";
       case TokenType::name:
-      case TokenType::op:
-        return "'" + token.text + "'";
+      case TokenType::op: return "'" + token.text + "'";
     }
     return "a token";
   }

@@ -23,10 +23,8 @@ bool is_case_ignorable(char32_t code) {
     case UTF8PROC_CATEGORY_ME:
     case UTF8PROC_CATEGORY_CF:
     case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_SK:
-      return true;
-    default:
-      return code == '\'' || code == '.' || code == ':' || code == 0xB7 || code == 0x2019;
+    case UTF8PROC_CATEGORY_SK: return true;
+    default: return code == '\'' || code == '.' || code == ':' || code == 0xB7 || code == 0x2019;
   }
 }
 
@@ -123,10 +121,8 @@ bool is_alpha(char32_t code) {
     case UTF8PROC_CATEGORY_LL:
     case UTF8PROC_CATEGORY_LT:
     case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-      return true;
-    default:
-      return false;
+    case UTF8PROC_CATEGORY_LO: return true;
+    default: return false;
   }
 }
 
@@ -166,10 +162,8 @@ bool is_printable(char32_t code) {
     case UTF8PROC_CATEGORY_CN:
     case UTF8PROC_CATEGORY_ZL:
     case UTF8PROC_CATEGORY_ZP:
-    case UTF8PROC_CATEGORY_ZS:
-      return false;
-    default:
-      return true;
+    case UTF8PROC_CATEGORY_ZS: return false;
+    default: return true;
   }
 }
 

@@ -79,27 +79,17 @@ const std::shared_ptr<const Items>& Value::items_ptr() const {
 
 std::string_view Value::type_name() const {
   switch (kind()) {
-    case Kind::undefined:
-      return "Undefined";
-    case Kind::none:
-      return "NoneType";
-    case Kind::boolean:
-      return "bool";
+    case Kind::undefined: return "Undefined";
+    case Kind::none: return "NoneType";
+    case Kind::boolean: return "bool";
     case Kind::integer:
-    case Kind::big_integer:
-      return "int";
-    case Kind::floating:
-      return "float";
-    case Kind::string:
-      return "str";
-    case Kind::list:
-      return "list";
-    case Kind::tuple:
-      return "tuple";
-    case Kind::dict:
-      return "dict";
-    case Kind::object:
-      return object()->type_name();
+    case Kind::big_integer: return "int";
+    case Kind::floating: return "float";
+    case Kind::string: return "str";
+    case Kind::list: return "list";
+    case Kind::tuple: return "tuple";
+    case Kind::dict: return "dict";
+    case Kind::object: return object()->type_name();
   }
   return "object";
 }
@@ -113,27 +103,17 @@ int Value::depth() const {
 bool Value::same_as(const Value& other) const {
   if (kind() != other.kind()) return false;
   switch (kind()) {
-    case Kind::none:
-      return true;
-    case Kind::boolean:
-      return as_bool() == other.as_bool();
-    case Kind::integer:
-      return as_int() == other.as_int();
-    case Kind::floating:
-      return as_double() == other.as_double();
-    case Kind::big_integer:
-      return digits() == other.digits();
-    case Kind::string:
-      return view() == other.view();
+    case Kind::none: return true;
+    case Kind::boolean: return as_bool() == other.as_bool();
+    case Kind::integer: return as_int() == other.as_int();
+    case Kind::floating: return as_double() == other.as_double();
+    case Kind::big_integer: return digits() == other.digits();
+    case Kind::string: return view() == other.view();
     case Kind::list:
-    case Kind::tuple:
-      return &items() == &other.items();
-    case Kind::dict:
-      return &dict() == &other.dict();
-    case Kind::object:
-      return object() == other.object();
-    case Kind::undefined:
-      return undefined_message() == other.undefined_message();
+    case Kind::tuple: return &items() == &other.items();
+    case Kind::dict: return &dict() == &other.dict();
+    case Kind::object: return object() == other.object();
+    case Kind::undefined: return undefined_message() == other.undefined_message();
   }
   return false;
 }

@@ -172,7 +172,7 @@ void Bench::run() const {
     }
     return put_json({{"model", open.loaded().path.string()},
                      {"backend", open.loaded().backend->name()},
-                     {"threads", model.threads},
+                     {"threads", open.threads()},
                      {"fast", model.fast},
                      {"file_bytes", open.loaded().file_bytes},
                      {"load_seconds", load.wall},
@@ -185,9 +185,9 @@ void Bench::run() const {
                      {"peak_tensor_bytes", memory.peak_bytes},
                      {"peak_resident_bytes", peak_resident_bytes()}});
   }
-  emit("{}, {}, {} on {}\n\n", open.loaded().path.filename().string(),
+  emit("{}, {}, {} on {}, {} threads\n\n", open.loaded().path.filename().string(),
        human_bytes(open.loaded().file_bytes), open.model().model_type(),
-       open.loaded().backend->name());
+       open.loaded().backend->name(), open.threads());
   emit("{:<24}{:>10}{:>10}{:>10}\n", "tokens/s", "median", "min", "max");
   const auto row = [](const std::string& name, const Series& series) {
     emit("{:<24}{:>10.1f}{:>10.1f}{:>10.1f}\n", name, series.median(), series.min(), series.max());

@@ -49,6 +49,12 @@ std::string shortened(std::string text, std::size_t limit) {
 }
 
 std::string dump(const Json& value) {
+  // Files hold single precision, whose shortest form has fewer digits.
+  if (value.is_number_float()) {
+    const auto number = value.get<double>();
+    const auto single = static_cast<float>(number);
+    if (static_cast<double>(single) == number) return fmt::format("{}", single);
+  }
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

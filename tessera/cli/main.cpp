@@ -1,6 +1,7 @@
 // tessera: language models at the shell.
 #include <clocale>
 #include <csignal>
+#include <cstdlib>
 #include <new>
 #include <string>
 
@@ -60,7 +61,9 @@ int run(int argc, char** argv) {
 }  // namespace tessera::cli
 
 int main(int argc, char** argv) {
-  std::setlocale(LC_CTYPE, "");   // for the line editor
+  // The line editor reads characters in this encoding; where none is set, in UTF-8.
+  std::setlocale(LC_CTYPE, "");
+  if (MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen where it is written to
   return tessera::cli::run(argc, argv);
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "tessera/cli/commands.h"
+#include "tessera/cli/interrupt.h"
 #include "tessera/cli/progress_bar.h"
 #include "tessera/core/internal/fail.h"
 
@@ -32,9 +33,19 @@ OpenModel::OpenModel(const ModelOptions& options)
   load_options.backend = backend_;
   load_options.compute = options.fast ? QuantCompute::fast : QuantCompute::precise;
   load_options.warm = true;
-  load_options.progress = bar.callback();
+  load_options.progress = [&bar](const Progress& progress) {
+    if (interrupted()) throw Interrupted{};
+    bar.show(progress);
+  };
   loaded_ = load(options.model, load_options);
   load_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+int OpenModel::threads() const {
+  for (const auto& [fact, value] : backend_->info().facts) {
+    if (fact == "threads") return std::stoi(value);
+  }
+  return 0;
 }
 
 const Tokenizer& OpenModel::tokenizer() const {

@@ -24,13 +24,15 @@ struct ModelOptions {
 /// A model, loaded, with its backend current in this thread while it lives.
 class OpenModel {
  public:
-  /// Shows progress on a terminal.   errors  as load
+  /// Shows progress on a terminal.   errors  as load; Interrupted
   explicit OpenModel(const ModelOptions& options);
 
   const LanguageModel& model() const { return *loaded_.model; }
   const LoadedModel& loaded() const { return loaded_; }
   /// errors  not_found when the folder has none
   const Tokenizer& tokenizer() const;
+  /// Of the host, that the backend uses; 0 where it does not say.
+  int threads() const;
   double load_seconds() const { return load_seconds_; }
 
  private:

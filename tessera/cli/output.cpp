@@ -44,7 +44,7 @@ void flush_output() {
 }
 
 void put_json(const nlohmann::ordered_json& value) {
-  put(value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  put(value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   put("\n");
 }
 

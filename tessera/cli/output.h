@@ -21,7 +21,7 @@ void emit(fmt::format_string<Args...> format, Args&&... args) {
 /// What a model wrote: on a terminal without the control characters that could steer it.
 void put_model_text(std::string_view text);
 void flush_output();
-/// One value, indented, and a line end.
+/// One value in one line.
 void put_json(const nlohmann::ordered_json& value);
 
 /// Writes to standard error; failures to do so are ignored.

@@ -176,8 +176,8 @@ std::vector<RemoteFile> choose_files(const std::vector<RemoteFile>& files,
     }
     if (models > 1) {
       fail(ErrorCode::invalid_argument, where,
-           "holds {} GGUF models; choose with a pattern (--include '*Q4_K_M*'):{}", models,
-           list(gguf));
+           "holds {} GGUF models; include only those you want, for example --include '*Q4_K_M*':{}",
+           models, list(gguf));
     }
   }
   const std::vector<RemoteFile>& weights = safetensors.empty() ? gguf : safetensors;

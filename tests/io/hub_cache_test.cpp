@@ -64,9 +64,9 @@ TEST_F(ModelNames, DoNotLeaveTheCacheFolder) {
 }
 
 TEST_F(ModelNames, AreListedOnceEach) {
-  EXPECT_EQ(cached_models(), (std::vector<std::string>{"org/folder", "org/one", "org/split",
-                                                       "org/two/a.gguf", "org/two/b.gguf",
-                                                       "single.gguf"}));
+  EXPECT_EQ(cached_models(),
+            (std::vector<std::string>{"org/folder", "org/one", "org/split", "org/two/a.gguf",
+                                      "org/two/b.gguf", "single.gguf"}));
 }
 
 TEST(CacheFolder, FollowsItsVariablesInOrder) {
@@ -88,8 +88,8 @@ TEST(CacheFolder, SaysWhatToSetWhenNothingIs) {
 }
 
 TEST(HubFiles, RefusePathsThatLeaveTheFolder) {
-  for (const char* path : {"", "..", "../x", "a/../x", "/etc/x", "a//x", "./x", "a/.", "a\\x", "c:x",
-                           "a\nb", "x.part", ".tessera-pull.json"}) {
+  for (const char* path : {"", "..", "../x", "a/../x", "/etc/x", "a//x", "./x", "a/.", "a\\x",
+                           "c:x", "a\nb", "x.part", ".tessera-pull.json"}) {
     expect_error([&] { hub::check_remote_path(path, "list"); }, ErrorCode::bad_format, {"list"});
   }
   expect_error([] { hub::check_remote_path(std::string("a\0b", 3), "list"); },
@@ -110,12 +110,14 @@ TEST(HubFiles, ModelNamesAreOneOrTwoPlainWords) {
 TEST(HubFiles, ReadAListWithSizesAndChecksums) {
   const std::string sha256(64, 'a');
   const std::string git(40, 'b');
-  const auto files = hub::parse_tree(
-      R"([{"type":"directory","oid":")" + git + R"(","size":0,"path":"onnx"},
-          {"type":"file","oid":")" + git + R"(","size":12,"path":"config.json"},
-          {"type":"file","oid":")" + git + R"(","size":130,"path":"model.safetensors",
+  const auto files = hub::parse_tree(R"([{"type":"directory","oid":")" + git +
+                                         R"(","size":0,"path":"onnx"},
+          {"type":"file","oid":")" + git +
+                                         R"(","size":12,"path":"config.json"},
+          {"type":"file","oid":")" + git +
+                                         R"(","size":130,"path":"model.safetensors",
            "lfs":{"oid":")" + sha256 + R"(","size":1234,"pointerSize":130}}])",
-      "list");
+                                     "list");
   EXPECT_EQ(files, (std::vector<RemoteFile>{{"config.json", 12, git},
                                             {"model.safetensors", 1234, sha256}}));
 }
@@ -154,8 +156,11 @@ TEST(HubFiles, WeightsThatAreThereTwiceAreChosenOnce) {
 
 TEST(HubFiles, OneGgufIsChosenAndSeveralAreAQuestion) {
   EXPECT_EQ(chosen({"m-00001-of-00002.gguf", "m-00002-of-00002.gguf"}).size(), 2U);
-  expect_error([] { chosen({"m.Q4_0.gguf", "m.Q8_0.gguf"}); }, ErrorCode::invalid_argument,
-               {"2 GGUF models", "m.Q4_0.gguf", "m.Q8_0.gguf"});
+  expect_error(
+      [] {
+        chosen({"m.Q4_0.gguf", "m.Q8_0.gguf"});
+      },
+      ErrorCode::invalid_argument, {"2 GGUF models", "m.Q4_0.gguf", "m.Q8_0.gguf"});
   EXPECT_EQ(chosen({"m.Q4_0.gguf", "m.Q8_0.gguf"}, {"*Q8_0*"}),
             (std::vector<std::string>{"m.Q8_0.gguf"}));
 }

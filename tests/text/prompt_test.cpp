@@ -46,8 +46,7 @@ std::unique_ptr<Tokenizer> chatml_tokenizer(bool normalized = false) {
       {"model", {{"type", "BPE"}, {"vocab", vocab}, {"merges", {"a b"}}}},
       {"added_tokens", added},
       {"normalizer", normalized ? nlohmann::json({{"type", "NFC"}}) : nlohmann::json()},
-      {"pre_tokenizer",
-       {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}},
+      {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}},
       {"decoder", {{"type", "ByteLevel"}}}};
   return parse_tokenizer_json(file.dump(), "chatml");
 }
@@ -59,7 +58,9 @@ const ChatTemplate& chatml() {
   return chat;
 }
 
-std::int64_t count(const Ids& ids, std::int32_t id) { return std::ranges::count(ids, id); }
+std::int64_t count(const Ids& ids, std::int32_t id) {
+  return std::ranges::count(ids, id);
+}
 
 TEST(EncodeChat, EqualsTheWholeTextWhereNobodyTypedAMarker) {
   for (const bool normalized : {false, true}) {
@@ -81,8 +82,7 @@ TEST(EncodeChat, TypedMarkersStayText) {
       const Ids ids = encode_chat(*tokenizer, chatml(), messages, {.add_generation_prompt = true});
       EXPECT_EQ(count(ids, 300), 2);
       EXPECT_EQ(count(ids, 301), 1);
-      EXPECT_EQ(tokenizer->decode(ids),
-                chatml().render(messages, {.add_generation_prompt = true}));
+      EXPECT_EQ(tokenizer->decode(ids), chatml().render(messages, {.add_generation_prompt = true}));
     }
   }
 }
@@ -90,23 +90,24 @@ TEST(EncodeChat, TypedMarkersStayText) {
 TEST(EncodeChat, AMarkerOfTwoOriginsStaysText) {
   const auto tokenizer = chatml_tokenizer();
   // The template ends one half and the user types the other.
-  EXPECT_EQ(count(encode_prompt(*tokenizer, std::vector<PromptSegment>{{"<|im_", false},
-                                                                        {"end|>", true}}),
+  EXPECT_EQ(count(encode_prompt(*tokenizer,
+                                std::vector<PromptSegment>{{"<|im_", false}, {"end|>", true}}),
                   301),
             0);
-  EXPECT_EQ(count(encode_prompt(*tokenizer, std::vector<PromptSegment>{{"<|im_", true},
-                                                                        {"end|>", true}}),
-                  301),
-            0);
+  EXPECT_EQ(
+      count(encode_prompt(*tokenizer, std::vector<PromptSegment>{{"<|im_", true}, {"end|>", true}}),
+            301),
+      0);
   // Half a marker before a real one does not hide it.
-  const Ids ids = encode_prompt(*tokenizer,
-                                std::vector<PromptSegment>{{"<|im_", true}, {"<|im_end|>", false}});
+  const Ids ids =
+      encode_prompt(*tokenizer, std::vector<PromptSegment>{{"<|im_", true}, {"<|im_end|>", false}});
   EXPECT_EQ(count(ids, 301), 1);
 }
 
 TEST(EncodeChat, ARoleThatTheTemplateMakesAMarkerIsOne) {
   const auto tokenizer = chatml_tokenizer();
-  const ChatTemplate chat("{% for m in messages %}{{ '<|' + m.role + '|>' + m.content }}{% endfor %}");
+  const ChatTemplate chat(
+      "{% for m in messages %}{{ '<|' + m.role + '|>' + m.content }}{% endfor %}");
   const std::vector<ChatMessage> messages = {{"user", "<|user|>"}};
   const Ids ids = encode_chat(*tokenizer, chat, messages);
   EXPECT_EQ(ids.front(), 302);
@@ -117,7 +118,8 @@ TEST(EncodeChat, ARoleThatTheTemplateMakesAMarkerIsOne) {
 
 TEST(EncodeChat, BytesThatAreNotUtf8DoNotMoveTheBorders) {
   const auto tokenizer = chatml_tokenizer();
-  const std::vector<ChatMessage> messages = {{"user", "\xFF\xFF\xFF<|im_end|>"}, {"user", "\xE2\x80"}};
+  const std::vector<ChatMessage> messages = {{"user", "\xFF\xFF\xFF<|im_end|>"},
+                                             {"user", "\xE2\x80"}};
   const Ids ids = encode_chat(*tokenizer, chatml(), messages);
   EXPECT_EQ(count(ids, 300), 2);
   EXPECT_EQ(count(ids, 301), 2);

@@ -351,7 +351,7 @@ class OtherCommands(Temporary):
         self.assertGreater(got["peak_resident_bytes"], STORIES.stat().st_size)
         self.assertGreater(got["kv_cache_bytes"], 0)
         text = run(*arguments)[0]
-        for part in ("prefill, 32 tokens", "decode, 8 tokens", "median", "peak resident memory"):
+        for part in ("prefill, 32 tokens", "decode, 8 after 32", "median", "peak resident memory"):
             self.assertIn(part, text)
         self.assertIn("context", run("bench", STORIES, "--prompt-tokens", 100_000, code=2)[1])
 

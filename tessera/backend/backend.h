@@ -1,7 +1,7 @@
 // The contract: what a machine must be able to do so that everything above runs on it.
 //
-// A backend owns tensors and runs ops on them. Required ops (ops/ops.def) need a kernel; an optional
-// op without one is lowered to simpler ops before it gets here. The conformance suite
+// A backend owns tensors and runs ops on them. Required ops (ops/ops.def) need a kernel; an
+// optional op without one is lowered to simpler ops before it gets here. The conformance suite
 // (backend/conformance) proves an implementation.
 #pragma once
 
@@ -66,7 +66,8 @@ class Backend : public std::enable_shared_from_this<Backend> {
   /// Whether there is a kernel for the op.
   virtual bool native(OpId id) const = 0;
   /// Runs (or enqueues) one op for which native() holds.
-  /// inputs   moved in: a tensor nobody else needs arrives as its only reference, and its memory may
+  /// inputs   moved in: a tensor nobody else needs arrives as its only reference, and its memory
+  /// may
   ///          become the output's. The op's rule has checked shapes and dtypes.
   /// specs    what the outputs must be
   /// outputs  as many as specs, to be filled

@@ -62,7 +62,8 @@ BackendPtr make_backend(std::string_view name, const BackendOptions& options) {
     fail(ErrorCode::invalid_argument, "make_backend", "threads {} < 0", options.threads);
   }
   if (name == "auto") {
-    return first_that_works([&](const char* candidate) { return make_backend(candidate, options); });
+    return first_that_works(
+        [&](const char* candidate) { return make_backend(candidate, options); });
   }
   BackendFactory factory;
   {

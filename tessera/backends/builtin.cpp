@@ -6,6 +6,8 @@ namespace tessera {
 
 void register_builtin_backends();  // called by backend/registry.cpp at first use
 
-void register_builtin_backends() { register_backend("cpu", cpu::make_cpu_backend); }
+void register_builtin_backends() {
+  register_backend("cpu", cpu::make_cpu_backend);
+}
 
 }  // namespace tessera

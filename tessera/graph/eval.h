@@ -13,8 +13,8 @@ void async_eval(const std::vector<array>& outputs);
 /// A copy on another backend (the same array when it is there already).
 array to_backend(const array& a, const BackendPtr& backend);
 
-/// Runs optional ops through their lowerings although the backend has kernels, in this thread, while
-/// it lives: how the conformance suite tests both.
+/// Runs optional ops through their lowerings although the backend has kernels, in this thread,
+/// while it lives: how the conformance suite tests both.
 class LoweredScope {
  public:
   LoweredScope();

@@ -3,9 +3,9 @@
 #include <system_error>
 
 #include "tessera/core/internal/fail.h"
+#include "tessera/core/internal/quote.h"
 #include "tessera/io/hub.h"
 #include "tessera/io/internal/hub_files.h"
-#include "tessera/core/internal/quote.h"
 
 namespace tessera {
 namespace {

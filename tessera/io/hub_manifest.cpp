@@ -4,8 +4,8 @@
 #include <span>
 
 #include "tessera/core/error.h"
-#include "tessera/io/internal/atomic_file.h"
 #include "tessera/core/internal/json.h"
+#include "tessera/io/internal/atomic_file.h"
 #include "tessera/io/mapped_file.h"
 
 namespace tessera::hub {

@@ -37,16 +37,11 @@ class Descriptor {
 
 int native_advice(MapHint hint) {
   switch (hint) {
-    case MapHint::normal:
-      return MADV_NORMAL;
-    case MapHint::sequential:
-      return MADV_SEQUENTIAL;
-    case MapHint::random:
-      return MADV_RANDOM;
-    case MapHint::will_need:
-      return MADV_WILLNEED;
-    case MapHint::dont_need:
-      return MADV_DONTNEED;
+    case MapHint::normal: return MADV_NORMAL;
+    case MapHint::sequential: return MADV_SEQUENTIAL;
+    case MapHint::random: return MADV_RANDOM;
+    case MapHint::will_need: return MADV_WILLNEED;
+    case MapHint::dont_need: return MADV_DONTNEED;
   }
   return MADV_NORMAL;
 }

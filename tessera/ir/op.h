@@ -17,8 +17,8 @@ class array;
 /// Identity of an op; the enumerators come from ops/ops.def (see ops/op_ids.h).
 enum class OpId : std::uint16_t;
 
-/// op_id<Softmax>: specialised by ops/op_ids.h for every row of ops.def; an op without a row does not
-/// compile.
+/// op_id<Softmax>: specialised by ops/op_ids.h for every row of ops.def; an op without a row does
+/// not compile.
 template <class Op>
 inline constexpr OpId op_id = Op::kHasNoRowInOpsDef;
 

@@ -25,9 +25,8 @@ TemplateTokens template_tokens(const Tokenizer& tokenizer) {
 // Reads every weight's pages once, reporting as it goes.
 void warm_up(const LanguageModel& model, const LoadOptions& options) {
   std::uint64_t total = 0;
-  model.for_each_parameter("", [&](const std::string&, const nn::Weight& w) {
-    total += w.data.nbytes();
-  });
+  model.for_each_parameter(
+      "", [&](const std::string&, const nn::Weight& w) { total += w.data.nbytes(); });
   std::uint64_t done = 0;
   model.for_each_parameter("", [&](const std::string&, const nn::Weight& w) {
     constexpr std::size_t kPage = 4096;

@@ -37,7 +37,9 @@ std::string model_type_of(const std::string& config, const std::string& file) tr
 
 }  // namespace
 
-std::span<const ModelFamily> families() { return kFamilies; }
+std::span<const ModelFamily> families() {
+  return kFamilies;
+}
 
 std::unique_ptr<LanguageModel> load_language_model(std::shared_ptr<const GgufFile> file,
                                                    const BackendPtr& backend,
@@ -62,7 +64,8 @@ std::unique_ptr<LanguageModel> load_language_model(const std::filesystem::path& 
   }
   const std::filesystem::path config_path = path / "config.json";
   const std::string config = read_text(config_path);
-  const ModelFamily& family = family_of(model_type_of(config, config_path.string()), config_path.string());
+  const ModelFamily& family =
+      family_of(model_type_of(config, config_path.string()), config_path.string());
   const auto file = std::make_shared<SafetensorsFile>(load_safetensors(path));
   return family.from_json(config, config_path.string(), *weights_of(file, path.string(), backend),
                           options);

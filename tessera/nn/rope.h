@@ -17,8 +17,8 @@ struct RopeConfig {
   /// "default", "linear", "llama3", "dynamic" up to the trained length is "default"; others throw.
   std::string type = "default";
   float factor = 1.0f;
-  float low_freq_factor = 1.0f;   ///< llama3
-  float high_freq_factor = 4.0f;  ///< llama3
+  float low_freq_factor = 1.0f;                 ///< llama3
+  float high_freq_factor = 4.0f;                ///< llama3
   int original_max_position_embeddings = 8192;  ///< llama3, tokens
 };
 

@@ -119,23 +119,25 @@ array as_operand(const T& value, const array& like) {
   }
 }
 template <class A, class B>
-concept Operands = (std::is_same_v<A, array> && (std::is_same_v<B, array> || std::is_arithmetic_v<B>)) ||
+concept Operands = (std::is_same_v<A, array> &&
+                    (std::is_same_v<B, array> || std::is_arithmetic_v<B>)) ||
                    (std::is_arithmetic_v<A> && std::is_same_v<B, array>);
 /// The array among two operands, whose dtype a scalar follows.
 template <class A, class B>
 const array& array_of(const A& a, const B& b) {
-  if constexpr (std::is_same_v<A, array>) return a;
-  else return b;
+  if constexpr (std::is_same_v<A, array>)
+    return a;
+  else
+    return b;
 }
 }  // namespace detail
 
 // Scalars are weak: they take the array's dtype (a float beside an integer array gives float32).
-#define TESSERA_BINARY_OPERATOR(symbol, function)                           \
-  template <class A, class B>                                               \
-    requires detail::Operands<A, B>                                         \
-  array operator symbol(const A& a, const B& b) {                           \
-    const array& like = detail::array_of(a, b);                             \
-    return function(detail::as_operand(a, like), detail::as_operand(b, like)); \
+#define TESSERA_BINARY_OPERATOR(symbol, function)                                 \
+  template <class A, class B>                                                     \
+  requires detail::Operands<A, B> array operator symbol(const A& a, const B& b) { \
+    const array& like = detail::array_of(a, b);                                   \
+    return function(detail::as_operand(a, like), detail::as_operand(b, like));    \
   }
 TESSERA_BINARY_OPERATOR(+, add)
 TESSERA_BINARY_OPERATOR(-, subtract)

@@ -20,6 +20,8 @@ TensorSpec Embedding::infer(std::span<const array> in) const {
   return {out, in[1].dtype()};
 }
 
-array embedding(const array& ids, const array& table) { return apply(Embedding{}, {ids, table}); }
+array embedding(const array& ids, const array& table) {
+  return apply(Embedding{}, {ids, table});
+}
 
 }  // namespace tessera

@@ -10,7 +10,8 @@ namespace tessera {
 struct Embedding {
   static constexpr const char* kName = "embedding";
   static constexpr const char* kDoc =
-      "ids [...] into table [V, D] -> [..., D] in the table's dtype; an id out of range is an error "
+      "ids [...] into table [V, D] -> [..., D] in the table's dtype; an id out of range is an "
+      "error "
       "when it runs.";
   TensorSpec infer(std::span<const array> in) const;
 };

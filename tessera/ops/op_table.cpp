@@ -9,8 +9,10 @@ namespace tessera {
 // A row that says optional without a lowering, or required with one, does not compile.
 #define required false
 #define optional true
-#define TESSERA_OP(Name, kind) \
-  static_assert(LowerableOp<Name> == kind, "ops.def: " #Name " must be " #kind "? see its lower()");
+#define TESSERA_OP(Name, kind)                                                 \
+  static_assert(LowerableOp<Name> == kind, "ops.def: " #Name " must be " #kind \
+                                           "? see its "                        \
+                                           "lower()");
 #include "tessera/ops/ops.def"
 #undef TESSERA_OP
 #undef required

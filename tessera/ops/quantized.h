@@ -16,7 +16,8 @@ struct QuantizedLinear {
   QuantCompute compute = QuantCompute::precise;
   static constexpr const char* kName = "quantized_linear";
   static constexpr const char* kDoc =
-      "x [..., K] x packed w [N, K] transposed, plus bias [N] if given -> [..., N], sums in float32.";
+      "x [..., K] x packed w [N, K] transposed, plus bias [N] if given -> [..., N], sums in "
+      "float32.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
 };
@@ -36,7 +37,8 @@ struct Dequantize {
   std::int64_t columns = 0;
   Dtype dtype = float32;
   static constexpr const char* kName = "dequantize";
-  static constexpr const char* kDoc = "A packed matrix [..., row_bytes] expanded to [..., columns].";
+  static constexpr const char* kDoc =
+      "A packed matrix [..., row_bytes] expanded to [..., columns].";
   TensorSpec infer(std::span<const array> in) const;
 };
 

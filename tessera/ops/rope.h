@@ -16,7 +16,8 @@ struct Rope {
   float scale = 1.0f;
   static constexpr const char* kName = "rope";
   static constexpr const char* kDoc =
-      "Pairs of the first `dims` features rotated by (offset + t) * scale / freqs[i], t the index on "
+      "Pairs of the first `dims` features rotated by (offset + t) * scale / freqs[i], t the index "
+      "on "
       "the second-last axis; freqs[i] = base^(2i/dims) unless given. Pairs are (2i, 2i+1) if "
       "traditional, else (i, i + dims/2). Angles in float32.";
   TensorSpec infer(std::span<const array> in) const;

@@ -38,14 +38,15 @@ void check_prompt(const LanguageModel& model, std::span<const std::int32_t> prom
   }
   for (std::int32_t id : prompt) {
     if (id < 0 || id >= model.vocab_size()) {
-      fail(ErrorCode::invalid_argument, "generate", "token id {} is outside the vocabulary of {}", id,
-           model.vocab_size());
+      fail(ErrorCode::invalid_argument, "generate", "token id {} is outside the vocabulary of {}",
+           id, model.vocab_size());
     }
   }
 }
 
 // Ids as [rows, T] on the model's backend.
-array token_array(const LanguageModel& model, std::span<const std::int32_t> ids, std::int64_t rows) {
+array token_array(const LanguageModel& model, std::span<const std::int32_t> ids,
+                  std::int64_t rows) {
   const Shape shape{rows, static_cast<std::int64_t>(ids.size()) / rows};
   return array(HostTensor::from(ids, shape), model.backend());
 }
@@ -159,7 +160,8 @@ GenerateResult Session::generate(std::span<const std::int32_t> prompt,
       const std::int32_t id = row.accept(out.to_host().values<float>(), on_token);
       if (row.finished() || row.generated() >= std::min(options.max_tokens, room + 1)) continue;
       const std::int32_t next[] = {id};
-      out = last_logits(model_, model_.forward(token_array(model_, next, 1), cache_, {{}, options.hook}));
+      out = last_logits(model_,
+                        model_.forward(token_array(model_, next, 1), cache_, {{}, options.hook}));
       tokens_.push_back(id);
     }
     timings.decode_seconds = seconds_since(decode_start);
@@ -226,8 +228,10 @@ std::vector<GenerateResult> generate_batch(
     throw_if_stopped(options.stop_token, "prefill");
     const std::int64_t end = std::min(width, at + options.prefill_chunk);
     const array hidden = model.forward(slice(all, {0, at}, {batch, end}), cache, forward);
-    if (end == width) out = last_logits(model, hidden);
-    else eval(cache.arrays());
+    if (end == width)
+      out = last_logits(model, hidden);
+    else
+      eval(cache.arrays());
     if (options.progress) {
       options.progress({"prefill", std::uint64_t(end), std::uint64_t(width), "tokens"});
     }

@@ -100,13 +100,14 @@ class Session {
 
   /// Runs the prompt (only what the cache does not hold yet) and generates.
   /// errors  invalid_argument for an empty prompt, one longer than the context, an id outside the
-  ///         vocabulary, or a bad option, each by name; internal for non-finite logits with the step.
-  ///         After an error the session is as new.
+  ///         vocabulary, or a bad option, each by name; internal for non-finite logits with the
+  ///         step. After an error the session is as new.
   GenerateResult generate(std::span<const std::int32_t> prompt, const GenerateOptions& options = {},
                           const TokenCallback& on_token = {});
 
   /// The logits [V] after the prompt, reusing and filling the cache as generate does.
-  std::vector<float> logits(std::span<const std::int32_t> prompt, const GenerateOptions& options = {});
+  std::vector<float> logits(std::span<const std::int32_t> prompt,
+                            const GenerateOptions& options = {});
 
   /// Tokens the cache holds.
   const std::vector<std::int32_t>& tokens() const { return tokens_; }

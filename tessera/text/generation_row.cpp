@@ -42,12 +42,12 @@ std::int32_t GenerationRow::accept(std::span<const float> logits, const TokenCal
   token.id = options_->sampler ? options_->sampler(scratch_, history_)
                                : sampler_.sample(scratch_, history_);
   if (token.id < 0 || token.id >= static_cast<std::int32_t>(logits.size())) {
-    fail(ErrorCode::invalid_argument, "generate", "the sampler chose {}, outside the vocabulary of {}",
-         token.id, logits.size());
+    fail(ErrorCode::invalid_argument, "generate",
+         "the sampler chose {}, outside the vocabulary of {}", token.id, logits.size());
   }
   if (options_->logprobs) {
-    SampledToken sampled =
-        logprobs_of(logits, token.id, options_->top_logprobs, static_cast<std::uint64_t>(token.step));
+    SampledToken sampled = logprobs_of(logits, token.id, options_->top_logprobs,
+                                       static_cast<std::uint64_t>(token.step));
     token.logprob = sampled.logprob;
     token.top_logprobs = std::move(sampled.top);
     result_.logprobs.push_back(*token.logprob);

@@ -2,10 +2,10 @@
 // weights (tools/oracles/greedy_gguf.py), 24 prompts each.
 #include <gtest/gtest.h>
 
-#include "tests/support/goldens.h"
 #include "tessera/backend/registry.h"
 #include "tessera/models/registry.h"
 #include "tessera/ops/ops.h"
+#include "tests/support/goldens.h"
 
 namespace tessera::models {
 namespace {
@@ -16,8 +16,10 @@ constexpr double kTie = 1e-3;
 
 void expect_equal_ids(const std::string& file, const std::string& golden_name) {
   const auto path = tessera::testing::cached_model(file);
-  if (!path) GTEST_SKIP() << file << " is not in the model cache; tools/oracles/fetch_models.py gets it";
-  const auto golden = tessera::testing::read_json(tessera::testing::goldens() / "greedy" / golden_name);
+  if (!path)
+    GTEST_SKIP() << file << " is not in the model cache; tools/oracles/fetch_models.py gets it";
+  const auto golden =
+      tessera::testing::read_json(tessera::testing::goldens() / "greedy" / golden_name);
   const auto model = load_language_model(*path, cpu_backend());
   std::size_t prompts = 0;
   for (const auto& item : golden.at("prompts")) {
@@ -34,8 +36,8 @@ void expect_equal_ids(const std::string& file, const std::string& golden_name) {
       if (id != want[step]) {
         const double gap = top2.at(0).get<double>() - top2.at(1).get<double>();
         const float* l = logits.data<float>();
-        ASSERT_LT(gap, kTie) << item.at("id") << " step " << step << ": got " << id << " ("
-                             << l[id] << "), expected " << want[step] << " (" << l[want[step]]
+        ASSERT_LT(gap, kTie) << item.at("id") << " step " << step << ": got " << id << " (" << l[id]
+                             << "), expected " << want[step] << " (" << l[want[step]]
                              << "); the reference has " << top2;
         std::cout << item.at("id") << " step " << step << ": a tie, reference logits " << top2
                   << ", ours " << l[id] << " for " << id << " and " << l[want[step]] << " for "

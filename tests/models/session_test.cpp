@@ -4,12 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/goldens.h"
 #include "tessera/backend/registry.h"
 #include "tessera/core/error.h"
 #include "tessera/models/load.h"
 #include "tessera/ops/ops.h"
 #include "tessera/text/generate.h"
+#include "tests/support/goldens.h"
 
 namespace tessera {
 namespace {
@@ -61,7 +61,8 @@ TEST_F(SessionTest, SecondTurnRunsOnlyWhatIsNewAndGivesTheSame) {
   EXPECT_EQ(first.timings.reused_tokens, 0);
   std::vector<std::int32_t> longer = prompt;
   longer.insert(longer.end(), first.ids.begin(), first.ids.end());
-  const std::vector<std::int32_t> more = loaded_.tokenizer->encode("Then", {.add_special_tokens = false});
+  const std::vector<std::int32_t> more =
+      loaded_.tokenizer->encode("Then", {.add_special_tokens = false});
   longer.insert(longer.end(), more.begin(), more.end());
   const GenerateResult second = s.generate(longer, {.max_tokens = 20});
   // All of the first turn but its last token, which was never run.
@@ -82,7 +83,8 @@ TEST_F(SessionTest, SecondTurnRunsOnlyWhatIsNewAndGivesTheSame) {
 }
 
 TEST_F(SessionTest, ChunksOfThePromptChangeNothingAndReportProgress) {
-  const std::vector<std::int32_t> prompt = encode("Once upon a time, there was a little girl named Lily");
+  const std::vector<std::int32_t> prompt =
+      encode("Once upon a time, there was a little girl named Lily");
   const auto whole = session().generate(prompt, {.max_tokens = 30}).ids;
   for (std::int64_t chunk : {1, 2, 5, 100}) {
     std::uint64_t done = 0;
@@ -98,9 +100,10 @@ TEST_F(SessionTest, ChunksOfThePromptChangeNothingAndReportProgress) {
 }
 
 TEST_F(SessionTest, RaggedBatchGivesWhatEachPromptGivesAlone) {
-  std::vector<std::vector<std::int32_t>> prompts = {
-      encode("Once upon a time"), encode("Tom"), encode("The little cat sat on the mat and")};
-  const auto batch = generate_batch(*loaded_.model, *loaded_.tokenizer, prompts, {.max_tokens = 40});
+  std::vector<std::vector<std::int32_t>> prompts = {encode("Once upon a time"), encode("Tom"),
+                                                    encode("The little cat sat on the mat and")};
+  const auto batch =
+      generate_batch(*loaded_.model, *loaded_.tokenizer, prompts, {.max_tokens = 40});
   ASSERT_EQ(batch.size(), 3u);
   for (std::size_t r = 0; r < prompts.size(); ++r) {
     EXPECT_EQ(batch[r].ids, session().generate(prompts[r], {.max_tokens = 40}).ids) << r;
@@ -171,7 +174,8 @@ TEST_F(SessionTest, LogprobsAreThoseOfTheDistribution) {
 
 TEST_F(SessionTest, NonFiniteLogitsEndOneRowAndLeaveTheOther) {
   const std::vector<std::vector<std::int32_t>> prompts = {encode("Once upon"), encode("Tom and")};
-  const auto healthy = generate_batch(*loaded_.model, *loaded_.tokenizer, prompts, {.max_tokens = 12});
+  const auto healthy =
+      generate_batch(*loaded_.model, *loaded_.tokenizer, prompts, {.max_tokens = 12});
   GenerateOptions options{.max_tokens = 12};
   int passes = 0;
   const int last = static_cast<int>(loaded_.model->num_layers()) - 1;

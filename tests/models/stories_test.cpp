@@ -1,10 +1,10 @@
 // The smoke test: a trained 1 MB Llama from a GGUF file gives exactly the ids it must.
 #include <gtest/gtest.h>
 
-#include "tests/support/goldens.h"
 #include "tessera/backend/registry.h"
 #include "tessera/models/registry.h"
 #include "tessera/ops/ops.h"
+#include "tests/support/goldens.h"
 
 namespace tessera::models {
 namespace {
@@ -12,7 +12,8 @@ namespace {
 TEST(Stories260K, GreedyIdsAreExactOnEveryThreadCount) {
   const auto path = tessera::testing::shared_data("stories260K.gguf");
   const auto json = tessera::testing::shared_data("stories260K.expected.json");
-  if (!path || !json) GTEST_SKIP() << "stories260K.gguf is not in ../shared/data or TESSERA_TEST_DATA";
+  if (!path || !json)
+    GTEST_SKIP() << "stories260K.gguf is not in ../shared/data or TESSERA_TEST_DATA";
   const auto expected = tessera::testing::read_json(*json);
   const auto golden = expected.at("greedy_ids").get<std::vector<std::int32_t>>();
   for (int threads : {1, 2, 3, 5}) {

@@ -2,11 +2,11 @@
 // (tools/oracles/tiny_checkpoints.py): logits, per-layer states, greedy ids, ragged batches.
 #include <gtest/gtest.h>
 
-#include "tests/support/goldens.h"
 #include "tessera/backend/registry.h"
 #include "tessera/io/safetensors.h"
 #include "tessera/models/registry.h"
 #include "tessera/ops/ops.h"
+#include "tests/support/goldens.h"
 
 namespace tessera::models {
 namespace {
@@ -46,7 +46,8 @@ TEST_P(TinyCheckpoint, LogitsAndHiddenStatesEqualTheReference) {
   for (std::size_t i = 0; i < states.size(); ++i) {
     const std::string name = "hidden.layer." + std::to_string(i);
     if (!want.find(name)) continue;
-    const array first_row = slice(states[i], {0, 0, 0}, {1, states[i].shape(1), states[i].shape(2)});
+    const array first_row =
+        slice(states[i], {0, 0, 0}, {1, states[i].shape(1), states[i].shape(2)});
     EXPECT_LT(max_difference(first_row, want.tensor(name)), kTolerance) << name;
   }
   EXPECT_LT(max_difference(out, want.tensor("logits")), kTolerance);

@@ -17,7 +17,9 @@
 
 namespace tessera::testing {
 
-inline std::filesystem::path goldens() { return TESSERA_GOLDENS; }
+inline std::filesystem::path goldens() {
+  return TESSERA_GOLDENS;
+}
 
 inline nlohmann::json read_json(const std::filesystem::path& path) {
   std::ifstream in(path);
@@ -28,7 +30,8 @@ inline nlohmann::json read_json(const std::filesystem::path& path) {
 /// A file of the shared test data (TESSERA_TEST_DATA, else beside the checkout), if it is there.
 inline std::optional<std::filesystem::path> shared_data(const std::string& name) {
   const char* given = std::getenv("TESSERA_TEST_DATA");
-  const std::filesystem::path path = std::filesystem::path(given ? given : TESSERA_SHARED_DATA) / name;
+  const std::filesystem::path path =
+      std::filesystem::path(given ? given : TESSERA_SHARED_DATA) / name;
   if (std::filesystem::exists(path)) return path;
   return std::nullopt;
 }
@@ -38,7 +41,8 @@ inline std::optional<std::filesystem::path> cached_model(const std::string& name
   const char* cache = std::getenv("TESSERA_CACHE");
   const char* home = std::getenv("HOME");
   const std::filesystem::path root =
-      cache ? std::filesystem::path(cache) : std::filesystem::path(home ? home : ".") / ".cache/tessera";
+      cache ? std::filesystem::path(cache)
+            : std::filesystem::path(home ? home : ".") / ".cache/tessera";
   const std::filesystem::path path = root / "models" / name;
   if (std::filesystem::exists(path)) return path;
   return std::nullopt;

@@ -91,6 +91,15 @@ TEST(ChatTemplateGolden, EveryExpressionIsJinjas) {
   }
 }
 
+TEST(ChatTemplateGolden, EverySnippetIsJinjas) {
+  ASSERT_GE(golden()["snippets"].size(), 100u);
+  for (const ordered_json& snippet : golden()["snippets"]) {
+    const std::string source = snippet[0];
+    SCOPED_TRACE(source);
+    expect_like(outcome(source, "{}"), snippet[1]);
+  }
+}
+
 TEST(ChatTemplateGolden, MessagesAreCleanedAsTransformersDoes) {
   ASSERT_FALSE(golden()["normalized"].empty());
   for (const ordered_json& prompt : golden()["normalized"]) {

@@ -156,7 +156,7 @@ TEST(ChatTemplateOrigin, SurvivesEveryTextOperation) {
       "cycler(c).next()",
       "c.removeprefix('x').zfill(60)",
       "c | reverse | reverse",
-      "(c | batch(3) | list)[0] | join",
+      "(c | batch(30) | list)[0] | join",
       "(c | slice(2) | list)[0] | join",
       "strftime_now(c)",
       "c | default('x')",

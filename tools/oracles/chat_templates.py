@@ -7,6 +7,7 @@ Writes tests/goldens/chat_templates.json:
   templates      name -> source: the files of tools/oracles/chat_templates, written for this test,
                  and the template inside SmolLM2-135M-Instruct's GGUF file
   prompts        [template, conversation, {"text"} | {"raised"} | {"error"}]
+  snippets       [template, {"text"} | {"raised"} | {"error"}] for one-line templates
   expressions    [expression, {"text"} | {"error"}] for {{ expression }}
   normalized     prompts of transformers' render_jinja_template, which also cleans the messages
 The clock stands at 2024-12-31 08:05:09.
@@ -111,7 +112,6 @@ CONVERSATIONS = {
     },
 }
 
-EXPRESSIONS = pathlib.Path(__file__).resolve().parent / "chat_templates" / "expressions.txt"
 
 
 class FrozenClock(datetime.datetime):
@@ -138,6 +138,10 @@ def run(source, context):
 
 def context_of(conversation):
     return {**TOKENS, "tools": None, "documents": None, **conversation}
+
+
+def lines(name):
+    return [line for line in (SOURCES / name).read_text().splitlines() if line and not line.startswith("##")]
 
 
 def gguf_template():
@@ -170,7 +174,7 @@ def normalized_prompts(templates):
 def main():
     templates = {path.stem: path.read_text() for path in sorted(SOURCES.glob("*.jinja"))}
     templates["SmolLM2-135M-Instruct"] = gguf_template()
-    expressions = [line for line in EXPRESSIONS.read_text().splitlines() if line and not line.startswith("##")]
+    expressions = lines("expressions.txt")
     with mock.patch.object(chat_template_utils, "datetime", FrozenClock):
         golden = {
             "made_by": f"tools/oracles/chat_templates.py, jinja2 {jinja2.__version__}, "
@@ -183,6 +187,7 @@ def main():
                 for t, source in templates.items()
                 for c, conversation in CONVERSATIONS.items()
             ],
+            "snippets": [[source, run(source, TOKENS)] for source in lines("snippets.txt")],
             "expressions": [[e, run("{{ " + e + " }}", context_of(CONVERSATIONS["tools"]))] for e in expressions],
             "normalized": normalized_prompts(templates),
         }
@@ -193,7 +198,7 @@ def main():
     print(
         f"{path.relative_to(ROOT)}: {len(templates)} templates, {len(results)} prompts "
         f"({sum('raised' in r for r in results)} raised, {sum('error' in r for r in results)} errors), "
-        f"{len(expressions)} expressions, {path.stat().st_size} bytes"
+        f"{len(golden['snippets'])} snippets, {len(expressions)} expressions, {path.stat().st_size} bytes"
     )
 
 

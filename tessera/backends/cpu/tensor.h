@@ -39,6 +39,8 @@ class CpuTensor final : public Tensor {
 
 using CpuTensorPtr = std::shared_ptr<CpuTensor>;
 
-inline CpuTensor& as_cpu(const TensorPtr& t) { return static_cast<CpuTensor&>(*t); }
+inline CpuTensor& as_cpu(const TensorPtr& t) {
+  return static_cast<CpuTensor&>(*t);
+}
 
 }  // namespace tessera::cpu

@@ -12,10 +12,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kFamily[] = {"llama", "mistral", "qwen2", "qwen3",
-                                        "gemma2", "gemma3", "gemma3_text"};
+constexpr std::string_view kFamily[] = {"llama",  "mistral", "qwen2",      "qwen3",
+                                        "gemma2", "gemma3",  "gemma3_text"};
 
-bool is_gemma(const std::string& type) { return type.starts_with("gemma"); }
+bool is_gemma(const std::string& type) {
+  return type.starts_with("gemma");
+}
 
 // What a model type implies beyond its config's numbers.
 void apply_family(LlamaConfig& c) {
@@ -42,8 +44,9 @@ void check(const LlamaConfig& c, const std::string& file) {
   positive("num_key_value_heads", c.num_key_value_heads, c.num_attention_heads);
   positive("head_dim", c.head_dim, 1 << 16);
   if (c.num_attention_heads % c.num_key_value_heads != 0) {
-    fail(ErrorCode::bad_format, file, "num_attention_heads {} is no multiple of num_key_value_heads {}",
-         c.num_attention_heads, c.num_key_value_heads);
+    fail(ErrorCode::bad_format, file,
+         "num_attention_heads {} is no multiple of num_key_value_heads {}", c.num_attention_heads,
+         c.num_key_value_heads);
   }
   nn::inverse_frequencies(c.rope);  // throws for what it cannot do
   nn::inverse_frequencies(c.local_rope);
@@ -85,8 +88,8 @@ void read_rope(const json& block, nn::RopeConfig& rope) {
   rope.factor = value_or(block, "factor", 1.0f);
   rope.low_freq_factor = value_or(block, "low_freq_factor", rope.low_freq_factor);
   rope.high_freq_factor = value_or(block, "high_freq_factor", rope.high_freq_factor);
-  rope.original_max_position_embeddings = value_or(block, "original_max_position_embeddings",
-                                                   rope.original_max_position_embeddings);
+  rope.original_max_position_embeddings =
+      value_or(block, "original_max_position_embeddings", rope.original_max_position_embeddings);
 }
 
 }  // namespace
@@ -112,7 +115,8 @@ LlamaConfig llama_config_from_json(std::string_view text, const std::string& fil
   c.num_hidden_layers = j.at("num_hidden_layers");
   c.num_attention_heads = j.at("num_attention_heads");
   c.num_key_value_heads = value_or(j, "num_key_value_heads", c.num_attention_heads);
-  const std::int64_t even_share = c.num_attention_heads > 0 ? c.hidden_size / c.num_attention_heads : 0;
+  const std::int64_t even_share =
+      c.num_attention_heads > 0 ? c.hidden_size / c.num_attention_heads : 0;
   c.head_dim = value_or(j, "head_dim", even_share);
   c.max_position_embeddings = value_or(j, "max_position_embeddings", c.max_position_embeddings);
   c.rms_norm_eps = value_or(j, "rms_norm_eps", c.rms_norm_eps);
@@ -132,7 +136,8 @@ LlamaConfig llama_config_from_json(std::string_view text, const std::string& fil
   c.final_logit_softcapping = value_or(j, "final_logit_softcapping", 0.0f);
 
   c.rope.base = value_or(j, "rope_theta", 10000.0f);
-  if (j.contains("rope_scaling") && j["rope_scaling"].is_object()) read_rope(j["rope_scaling"], c.rope);
+  if (j.contains("rope_scaling") && j["rope_scaling"].is_object())
+    read_rope(j["rope_scaling"], c.rope);
   c.local_rope = c.rope;
   if (c.model_type == "gemma3_text") {
     c.local_rope = nn::RopeConfig{};
@@ -191,11 +196,12 @@ LlamaConfig llama_config_from_gguf(const GgufFile& file) {
   c.num_hidden_layers = required(".block_count");
   c.num_attention_heads = required(".attention.head_count");
   c.num_key_value_heads = uint(".attention.head_count_kv").value_or(c.num_attention_heads);
-  const std::int64_t even_share = c.num_attention_heads > 0 ? c.hidden_size / c.num_attention_heads : 0;
+  const std::int64_t even_share =
+      c.num_attention_heads > 0 ? c.hidden_size / c.num_attention_heads : 0;
   c.head_dim = uint(".attention.key_length").value_or(even_share);
   c.max_position_embeddings = uint(".context_length").value_or(2048);
-  c.rms_norm_eps = static_cast<float>(
-      file.get_float(arch + ".attention.layer_norm_rms_epsilon").value_or(1e-5));
+  c.rms_norm_eps =
+      static_cast<float>(file.get_float(arch + ".attention.layer_norm_rms_epsilon").value_or(1e-5));
   const GgufTensor& table = file.tensor("token_embd.weight");
   if (table.shape.size() != 2) fail(ErrorCode::bad_format, name, "token_embd.weight is no matrix");
   c.vocab_size = table.shape[0];
@@ -215,8 +221,8 @@ LlamaConfig llama_config_from_gguf(const GgufFile& file) {
   c.local_rope = c.rope;
   if (arch == "gemma3") {
     c.local_rope = nn::RopeConfig{};
-    c.local_rope.base = static_cast<float>(
-        file.get_float(arch + ".rope.freq_base_swa").value_or(10000.0));
+    c.local_rope.base =
+        static_cast<float>(file.get_float(arch + ".rope.freq_base_swa").value_or(10000.0));
   }
   c.sliding_window = static_cast<int>(
       std::min<std::uint64_t>(uint(".attention.sliding_window").value_or(0), 1 << 30));

@@ -14,8 +14,8 @@ namespace {
 
 // What every layer of one forward pass shares.
 struct Pass {
-  array offset;                // int32 position of the first token, scalar or [B]
-  std::optional<array> mask;   // bool [B, 1, 1, S]: false on padding; only for ragged batches
+  array offset;               // int32 position of the first token, scalar or [B]
+  std::optional<array> mask;  // bool [B, 1, 1, S]: false on padding; only for ragged batches
 };
 
 class Attention : public nn::Module {
@@ -135,11 +135,10 @@ class Layer : public nn::Module {
       : attention_(c, w, prefix + "self_attn.", sliding, rope_divisors, compute),
         mlp_(c, w, prefix + "mlp.", compute),
         input_norm_(Attention::norm(w, c, prefix + "input_layernorm.weight", c.hidden_size)),
-        mlp_norm_(Attention::norm(
-            w, c,
-            prefix + (c.post_norms ? "pre_feedforward_layernorm.weight"
-                                   : "post_attention_layernorm.weight"),
-            c.hidden_size)) {
+        mlp_norm_(Attention::norm(w, c,
+                                  prefix + (c.post_norms ? "pre_feedforward_layernorm.weight"
+                                                         : "post_attention_layernorm.weight"),
+                                  c.hidden_size)) {
     if (c.post_norms) {
       after_attention_ =
           Attention::norm(w, c, prefix + "post_attention_layernorm.weight", c.hidden_size);
@@ -215,7 +214,8 @@ class LlamaModel final : public LanguageModel {
     return caches;
   }
 
-  array forward(const array& ids, nn::KvCaches& cache, const ForwardOptions& options) const override {
+  array forward(const array& ids, nn::KvCaches& cache,
+                const ForwardOptions& options) const override {
     if (ids.ndim() != 2 || cache.layers.size() != layers_.size()) {
       fail(ErrorCode::shape_mismatch, "forward", "needs ids [B, T] and this model's cache, got {}",
            to_string(ids.shape()));
@@ -280,8 +280,8 @@ std::unique_ptr<LanguageModel> make_llama(const LlamaConfig& config, const Weigh
   return std::make_unique<LlamaModel>(config, weights, options);
 }
 
-std::unique_ptr<LanguageModel> llama_from_json(std::string_view config_json, const std::string& file,
-                                               const WeightSource& weights,
+std::unique_ptr<LanguageModel> llama_from_json(std::string_view config_json,
+                                               const std::string& file, const WeightSource& weights,
                                                const ModelOptions& options) {
   return make_llama(llama_config_from_json(config_json, file), weights, options);
 }
@@ -324,7 +324,8 @@ std::string llama_gguf_name(std::string_view model_type, std::string_view name) 
       {"post_feedforward_layernorm.", "post_ffw_norm."},
   };
   for (const auto& [hf, gguf] : parts) {
-    if (rest.starts_with(hf)) return fmt::format("blk.{}.{}{}", layer, gguf, rest.substr(hf.size()));
+    if (rest.starts_with(hf))
+      return fmt::format("blk.{}.{}{}", layer, gguf, rest.substr(hf.size()));
   }
   return "";
 }

@@ -17,8 +17,8 @@ std::unique_ptr<LanguageModel> make_llama(const LlamaConfig& config, const Weigh
                                           const ModelOptions& options = {});
 
 /// The family's ways in (registry.h).
-std::unique_ptr<LanguageModel> llama_from_json(std::string_view config_json, const std::string& file,
-                                               const WeightSource& weights,
+std::unique_ptr<LanguageModel> llama_from_json(std::string_view config_json,
+                                               const std::string& file, const WeightSource& weights,
                                                const ModelOptions& options);
 std::unique_ptr<LanguageModel> llama_from_gguf(std::shared_ptr<const GgufFile> file,
                                                const BackendPtr& backend,

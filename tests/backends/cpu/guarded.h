@@ -78,19 +78,14 @@ inline std::vector<int> half_offsets(QuantType type) {
   switch (type) {
     case QuantType::q4_0:
     case QuantType::q5_0:
-    case QuantType::q8_0:
-      return {0};
+    case QuantType::q8_0: return {0};
     case QuantType::q4_1:
     case QuantType::q5_1:
     case QuantType::q4_k:
-    case QuantType::q5_k:
-      return {0, 2};
-    case QuantType::q2_k:
-      return {80, 82};
-    case QuantType::q3_k:
-      return {108};
-    case QuantType::q6_k:
-      return {208};
+    case QuantType::q5_k: return {0, 2};
+    case QuantType::q2_k: return {80, 82};
+    case QuantType::q3_k: return {108};
+    case QuantType::q6_k: return {208};
   }
   return {};
 }

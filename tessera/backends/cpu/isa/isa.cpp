@@ -14,8 +14,7 @@ std::atomic<const Kernels*> table_in_use{nullptr};
 
 bool is_available(Isa isa) {
   switch (isa) {
-    case Isa::baseline:
-      return true;
+    case Isa::baseline: return true;
     case Isa::avx2:
 #if defined(__x86_64__)
       // The builtin also asks the system whether it saves the wide registers.

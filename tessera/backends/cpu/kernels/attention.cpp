@@ -1,4 +1,5 @@
-// Attention without the [L, S] matrix: blocks of queries walk blocks of keys with an online softmax.
+// Attention without the [L, S] matrix: blocks of queries walk blocks of keys with an online
+// softmax.
 //
 // source  arXiv:2205.14135 (FlashAttention), arXiv:1805.02867 (online softmax)
 #include <cmath>
@@ -112,8 +113,7 @@ void attend(const Problem& p, const RowSet& rows, Block& block) {
     end = std::max(end, p.last_key(rows.query(r)));
   }
   // The rows' outputs: a stride apart, for queries of a head as for heads of a query.
-  const std::int64_t out_stride =
-      (rows.head_step * p.queries + rows.query_step) * p.value_width;
+  const std::int64_t out_stride = (rows.head_step * p.queries + rows.query_step) * p.value_width;
   float* out = p.y.data<float>() +
                ((rows.batch * p.heads + rows.head0) * p.queries + rows.query0) * p.value_width;
   for (std::int64_t r = 0; r < rows.count; ++r) {
@@ -162,8 +162,18 @@ TensorPtr sdpa_kernel(Context& ctx, const Sdpa& op, Inputs in, const TensorSpec&
   const std::int64_t heads = q->shape()[1];
   const std::int64_t kv_heads = k->shape()[1];
   const std::int64_t queries = q->shape()[2];
-  const Problem p{op,      *q,    *k,    *v, in.size() > 3 ? &as_cpu(in[3]) : nullptr, *y,
-                  heads,   heads / kv_heads, queries, k->shape()[2], q->shape()[3], v->shape()[3]};
+  const Problem p{op,
+                  *q,
+                  *k,
+                  *v,
+                  in.size() > 3 ? &as_cpu(in[3]) : nullptr,
+                  *y,
+                  heads,
+                  heads / kv_heads,
+                  queries,
+                  k->shape()[2],
+                  q->shape()[3],
+                  v->shape()[3]};
 
   // Decoding takes the heads of a group together, longer inputs blocks of queries.
   const bool by_group = queries == 1;
@@ -192,6 +202,8 @@ TensorPtr sdpa_kernel(Context& ctx, const Sdpa& op, Inputs in, const TensorSpec&
 
 }  // namespace
 
-void register_attention(KernelRegistry& table) { table.add<Sdpa, sdpa_kernel>(); }
+void register_attention(KernelRegistry& table) {
+  table.add<Sdpa, sdpa_kernel>();
+}
 
 }  // namespace tessera::cpu

@@ -26,8 +26,8 @@ std::vector<std::int64_t> read_indices(const Context& ctx, const char* op, const
         std::int64_t index = static_cast<std::int64_t>(data[i]);
         if (index < 0) index += limit;
         if (index < 0 || index >= limit) {
-          fail(ErrorCode::invalid_argument, op, "index {} at position {} is out of range for size {}",
-               data[i], i, limit);
+          fail(ErrorCode::invalid_argument, op,
+               "index {} at position {} is out of range for size {}", data[i], i, limit);
         }
         out[i] = index;
       }
@@ -97,9 +97,10 @@ TensorPtr select_kernel(Context& ctx, const Select&, Inputs in, const TensorSpec
   const CpuTensor& x = as_cpu(in[1]);
   const CpuTensor& z = as_cpu(in[2]);
   CpuTensorPtr y = ctx.make(out);
-  const LoopPlan<4> plan(out.shape, {y->strides(), broadcast_strides(c.shape(), c.strides(), out.shape),
-                                     broadcast_strides(x.shape(), x.strides(), out.shape),
-                                     broadcast_strides(z.shape(), z.strides(), out.shape)});
+  const LoopPlan<4> plan(out.shape,
+                         {y->strides(), broadcast_strides(c.shape(), c.strides(), out.shape),
+                          broadcast_strides(x.shape(), x.strides(), out.shape),
+                          broadcast_strides(z.shape(), z.strides(), out.shape)});
   dispatch(out.dtype, [&]<class T>() {
     plan.run(ctx.pool, [&](const auto& offset, const auto& step, std::int64_t count) {
       T* d = y->template data<T>() + offset[0];

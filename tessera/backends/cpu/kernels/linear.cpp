@@ -101,7 +101,7 @@ TensorPtr dequantize_kernel(Context& ctx, const Dequantize& op, Inputs in, const
   ctx.pool.parallel_for(rows, 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       isa::dequantize(op.type, packed->bytes() + r * stride, y->data<float>() + r * op.columns,
-                 op.columns);
+                      op.columns);
     }
   });
   return to_dtype(ctx, y, out.dtype);
@@ -155,7 +155,8 @@ TensorPtr matmul_kernel(Context& ctx, const Matmul&, Inputs in, const TensorSpec
     }
     const FloatType type = float_type(out.dtype);
     isa::matmul(ctx.pool, m, n, k, {a.bytes() + at * item, type, a_row, a_column},
-           {b.bytes() + bt * item, type, b_row, b_column}, {y->bytes() + i * m * n * item, type, n});
+                {b.bytes() + bt * item, type, b_row, b_column},
+                {y->bytes() + i * m * n * item, type, n});
   }
   return y;
 }

@@ -88,6 +88,8 @@ TensorPtr rope_kernel(Context& ctx, const Rope& op, Inputs in, const TensorSpec&
 
 }  // namespace
 
-void register_rope(KernelRegistry& table) { table.add<Rope, rope_kernel>(); }
+void register_rope(KernelRegistry& table) {
+  table.add<Rope, rope_kernel>();
+}
 
 }  // namespace tessera::cpu

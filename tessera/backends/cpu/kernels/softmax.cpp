@@ -19,7 +19,9 @@ struct Rows {
 
   Rows(const Context& ctx, const TensorPtr& t, const InlineVector<int, 6>& axes) {
     const CpuTensor& x = as_cpu(t);
-    const auto reduced = [&](int i) { return std::find(axes.begin(), axes.end(), i) != axes.end(); };
+    const auto reduced = [&](int i) {
+      return std::find(axes.begin(), axes.end(), i) != axes.end();
+    };
     const int rank = static_cast<int>(x.shape().size());
     for (int i = 0; i < rank; ++i) {
       if (!reduced(i)) order.push_back(i);
@@ -44,16 +46,18 @@ TensorPtr softmax_kernel(Context& ctx, const Softmax& op, Inputs in, const Tenso
   const Rows rows(ctx, in[0], op.axes);
   ctx.pool.parallel_for(rows.count, 1 + 4096 / std::max<std::int64_t>(1, rows.width),
                         [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) {
-      float* x = rows.values->data<float>() + r * rows.width;
-      float top = x[0];
-      for (std::int64_t i = 1; i < rows.width; ++i) top = x[i] > top ? x[i] : top;
-      float sum = 0;
-      for (std::int64_t i = 0; i < rows.width; ++i) sum += x[i] = std::exp(x[i] - top);
-      const float scale = 1.0f / sum;
-      for (std::int64_t i = 0; i < rows.width; ++i) x[i] *= scale;
-    }
-  });
+                          for (std::int64_t r = begin; r < end; ++r) {
+                            float* x = rows.values->data<float>() + r * rows.width;
+                            float top = x[0];
+                            for (std::int64_t i = 1; i < rows.width; ++i)
+                              top = x[i] > top ? x[i] : top;
+                            float sum = 0;
+                            for (std::int64_t i = 0; i < rows.width; ++i)
+                              sum += x[i] = std::exp(x[i] - top);
+                            const float scale = 1.0f / sum;
+                            for (std::int64_t i = 0; i < rows.width; ++i) x[i] *= scale;
+                          }
+                        });
   CpuTensorPtr y = ctx.make(out);
   // Written back through the inverse permutation.
   Strides strides(rows.order.size());

@@ -50,7 +50,7 @@ Value sort_filter(Runtime& runtime, const Value& input, const Arguments& argumen
   const Bound bound(runtime, "sort", arguments, {"reverse", "case_sensitive", "attribute"});
   const bool case_sensitive = bound.flag(1, false);
   std::vector<Keyed> keyed;
-  for (const Value& item : iterate(runtime, input)->values) {
+  for (const auto items = iterate(runtime, input); const Value& item : items->values) {
     Value key;
     if (bound.has_value(2) && bound[2].is_string() &&
         bound[2].view().find(',') != std::string_view::npos) {
@@ -94,7 +94,7 @@ Value unique_filter(Runtime& runtime, const Value& input, const Arguments& argum
   const Bound bound(runtime, "unique", arguments, {"case_sensitive", "attribute"});
   Dict seen;
   std::vector<Value> out;
-  for (const Value& item : iterate(runtime, input)->values) {
+  for (const auto items = iterate(runtime, input); const Value& item : items->values) {
     Value key = key_of(runtime, item, bound, 1, bound.flag(0, false));
     if (seen.find(runtime, key) != nullptr) continue;
     runtime.allocate(4 * sizeof(Value));
@@ -129,7 +129,7 @@ Value groupby_filter(Runtime& runtime, const Value& input, const Arguments& argu
   const Bound bound(runtime, "groupby", arguments, {"attribute", "default", "case_sensitive"}, 1);
   const Value* fallback = bound.has_value(1) ? &bound[1] : nullptr;
   std::vector<Keyed> keyed;
-  for (const Value& item : iterate(runtime, input)->values) {
+  for (const auto items = iterate(runtime, input); const Value& item : items->values) {
     runtime.allocate(sizeof(Keyed));
     keyed.push_back({key_of(runtime, item, bound, 0, bound.flag(2, false), fallback), item});
   }
@@ -154,7 +154,7 @@ Value batch_filter(Runtime& runtime, const Value& input, const Arguments& argume
   const std::int64_t size = bound.integer(0, 1);
   std::vector<Value> batches;
   std::vector<Value> row;
-  for (const Value& item : iterate(runtime, input)->values) {
+  for (const auto items = iterate(runtime, input); const Value& item : items->values) {
     if (static_cast<std::int64_t>(row.size()) == size) {
       batches.push_back(Value::list(std::exchange(row, {})));
     }
@@ -246,7 +246,7 @@ Value length_filter(Runtime& runtime, const Value& input, const Arguments& argum
 Value join_filter(Runtime& runtime, const Value& input, const Arguments& arguments) {
   const Bound bound(runtime, "join", arguments, {"d", "attribute"});
   std::vector<Text> parts;
-  for (const Value& item : iterate(runtime, input)->values) {
+  for (const auto items = iterate(runtime, input); const Value& item : items->values) {
     parts.push_back(
         to_text(runtime, bound.has_value(1) ? attribute_path(runtime, item, bound[1]) : item));
   }
@@ -258,7 +258,7 @@ Value sum_filter(Runtime& runtime, const Value& input, const Arguments& argument
   const Bound bound(runtime, "sum", arguments, {"attribute", "start"});
   Value total = bound.get(1, Value(std::int64_t{0}));
   if (total.is_string()) runtime.fail("sum cannot add strings; use |join");
-  for (const Value& item : iterate(runtime, input)->values) {
+  for (const auto items = iterate(runtime, input); const Value& item : items->values) {
     runtime.step();
     total = binary(runtime, BinaryOp::add, total,
                    bound.has_value(0) ? attribute_path(runtime, item, bound[0]) : item);
@@ -327,7 +327,7 @@ Value select_filter(Runtime& runtime, const Value& input, const Arguments& argum
     predicate = find_predicate(name);
     if (predicate == nullptr) runtime.fail("no test named '{}'", name);
   }
-  for (const Value& item : iterate(runtime, input)->values) {
+  for (const auto items = iterate(runtime, input); const Value& item : items->values) {
     runtime.step();
     const Value tested = kByAttribute ? attribute_path(runtime, item, attribute) : item;
     const bool holds = predicate != nullptr ? predicate(runtime, tested, rest) : truthy(tested);

@@ -222,7 +222,7 @@ Value urlencode_filter(Runtime& runtime, const Value& input, const Arguments& ar
   if (input.is_dict()) {
     pairs = input.dict().entries();
   } else {
-    for (const Value& item : iterate(runtime, input)->values) {
+    for (const auto items = iterate(runtime, input); const Value& item : items->values) {
       if (!item.is_sequence() || item.items().values.size() != 2) {
         runtime.fail("urlencode needs pairs");
       }

@@ -98,7 +98,7 @@ std::shared_ptr<const Dict> make_dict(Runtime& runtime, const Arguments& argumen
       runtime.allocate(source.dict().size() * 2 * sizeof(Value));
       *dict = source.dict();
     } else {
-      for (const Value& pair : iterate(runtime, source)->values) {
+      for (const auto items = iterate(runtime, source); const Value& pair : items->values) {
         const auto parts = iterate(runtime, pair);
         if (parts->values.size() != 2) runtime.fail("dict needs pairs");
         runtime.allocate(2 * sizeof(Value));

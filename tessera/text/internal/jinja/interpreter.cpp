@@ -79,6 +79,7 @@ void Interpreter::run_loop(const For& node, const std::shared_ptr<const Items>& 
   const auto loop = std::make_shared<LoopObject>(*this, node, items, frame, depth);
   const Value loop_value(std::static_pointer_cast<Object>(loop));
   runtime_.own(loop);
+  bool completed = false;
   for (const Value& item : items->values) {
     const auto scope = std::make_shared<Frame>(frame);
     scope->set("loop", loop_value);
@@ -86,8 +87,10 @@ void Interpreter::run_loop(const For& node, const std::shared_ptr<const Items>& 
     const Flow flow = execute(node.body, scope, out);
     loop->advance();
     if (flow == Flow::break_loop) break;
+    if (flow == Flow::next) completed = true;
   }
-  if (items->values.empty()) execute(node.otherwise, std::make_shared<Frame>(frame), out);
+  // Jinja's else stands for "no pass came to its end": also when break or continue cut every one.
+  if (!completed) execute(node.otherwise, std::make_shared<Frame>(frame), out);
 }
 
 void Interpreter::assign(const Target& target, const Value& value, const FramePtr& frame) {
@@ -136,6 +139,7 @@ Interpreter::Flow Interpreter::execute(const SetBlock& node, const FramePtr& fra
 }
 
 Interpreter::Flow Interpreter::execute(const With& node, const FramePtr& frame, Text& out) {
+  // The values see the names outside, not each other.
   const auto scope = std::make_shared<Frame>(frame);
   for (const auto& [target, expr] : node.bindings) assign(target, evaluate(*expr, frame), scope);
   return execute(node.body, scope, out);

@@ -169,7 +169,7 @@ Value replace_method(Runtime& runtime, const Value& self, const Arguments& argum
 Value join_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
   const Bound bound(runtime, "join", arguments, {"iterable"}, 1);
   std::vector<Text> parts;
-  for (const Value& value : iterate(runtime, bound[0])->values) {
+  for (const auto items = iterate(runtime, bound[0]); const Value& value : items->values) {
     if (!value.is_string()) runtime.fail("join needs str items, not {}", value.type_name());
     parts.push_back(value.text());
   }

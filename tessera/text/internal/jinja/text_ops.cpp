@@ -258,17 +258,17 @@ Text pad(Runtime& runtime, const Text& text, std::int64_t width, Align align, co
   runtime.work(text.size());
   const std::int64_t missing = width - size;
   if (missing <= 0) return charged(runtime, text);
-  runtime.allocate(text.size());
+  // Charged before anything is made: the width may be any number.
+  constexpr std::int64_t kCountable = std::int64_t{1} << 40;
+  runtime.allocate(text.size() +
+                   fill.size() * static_cast<std::size_t>(std::min(missing, kCountable)));
   std::int64_t left = 0;
   if (align == Align::right) left = missing;
   if (align == Align::middle) left = missing / 2;
   if (align == Align::center) left = missing / 2 + (missing & width & 1);
   Text out;
   const auto add_fill = [&](std::int64_t times) {
-    for (std::int64_t i = 0; i < times; ++i) {
-      runtime.allocate(fill.size());
-      out.append(fill);
-    }
+    for (std::int64_t i = 0; i < times; ++i) out.append(fill);
   };
   add_fill(left);
   out.append(text);

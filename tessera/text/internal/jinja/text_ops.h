@@ -39,8 +39,8 @@ Text capitalize(Runtime& runtime, const Text& text);
 /// str.title: after every character without case a word begins.
 Text title(Runtime& runtime, const Text& text);
 
-/// center: as str.center, where an odd pad's extra blank depends on the width's parity; middle: as a
-/// format's ^, where it goes right.
+/// center: as str.center, where an odd pad's extra blank depends on the width's parity; middle: as
+/// a format's ^, where it goes right.
 enum class Align { left, right, center, middle };
 /// Pads with `fill` (one character) to `width` characters.
 Text pad(Runtime& runtime, const Text& text, std::int64_t width, Align align, const Text& fill);

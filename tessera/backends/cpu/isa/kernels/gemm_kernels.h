@@ -151,23 +151,17 @@ void pack_b_as(const StridedMatrix& b, std::int64_t k_size, std::int64_t n_size,
 
 void pack_a(const StridedMatrix& a, std::int64_t m, std::int64_t k, float* out) {
   switch (a.type) {
-    case FloatType::f32:
-      return pack_a_as<FloatType::f32>(a, m, k, out);
-    case FloatType::f16:
-      return pack_a_as<FloatType::f16>(a, m, k, out);
-    case FloatType::bf16:
-      return pack_a_as<FloatType::bf16>(a, m, k, out);
+    case FloatType::f32: return pack_a_as<FloatType::f32>(a, m, k, out);
+    case FloatType::f16: return pack_a_as<FloatType::f16>(a, m, k, out);
+    case FloatType::bf16: return pack_a_as<FloatType::bf16>(a, m, k, out);
   }
 }
 
 void pack_b(const StridedMatrix& b, std::int64_t k, std::int64_t n, float* out) {
   switch (b.type) {
-    case FloatType::f32:
-      return pack_b_as<FloatType::f32>(b, k, n, out);
-    case FloatType::f16:
-      return pack_b_as<FloatType::f16>(b, k, n, out);
-    case FloatType::bf16:
-      return pack_b_as<FloatType::bf16>(b, k, n, out);
+    case FloatType::f32: return pack_b_as<FloatType::f32>(b, k, n, out);
+    case FloatType::f16: return pack_b_as<FloatType::f16>(b, k, n, out);
+    case FloatType::bf16: return pack_b_as<FloatType::bf16>(b, k, n, out);
   }
 }
 
@@ -246,12 +240,9 @@ void weighted_rows(std::int64_t g_size, std::int64_t s, std::int64_t n, const fl
   };
   while (g_size - g >= 4) strip(Rows<4>{});
   switch (g_size - g) {
-    case 1:
-      return strip(Rows<1>{});
-    case 2:
-      return strip(Rows<2>{});
-    case 3:
-      return strip(Rows<3>{});
+    case 1: return strip(Rows<1>{});
+    case 2: return strip(Rows<2>{});
+    case 3: return strip(Rows<3>{});
   }
 }
 

@@ -230,16 +230,11 @@ void panel_rows(const LinearTask& t, std::int64_t n_begin, std::int64_t n_end) {
 template <class W>
 void linear(const LinearTask& t, std::int64_t n_begin, std::int64_t n_end) {
   switch (t.m) {
-    case 1:
-      return register_rows<W, 4, 1>(t, n_begin, n_end);
-    case 2:
-      return register_rows<W, 4, 2>(t, n_begin, n_end);
-    case 3:
-      return register_rows<W, 2, 3>(t, n_begin, n_end);
-    case 4:
-      return register_rows<W, 2, 4>(t, n_begin, n_end);
-    default:
-      return panel_rows<W>(t, n_begin, n_end);
+    case 1: return register_rows<W, 4, 1>(t, n_begin, n_end);
+    case 2: return register_rows<W, 4, 2>(t, n_begin, n_end);
+    case 3: return register_rows<W, 2, 3>(t, n_begin, n_end);
+    case 4: return register_rows<W, 2, 4>(t, n_begin, n_end);
+    default: return panel_rows<W>(t, n_begin, n_end);
   }
 }
 

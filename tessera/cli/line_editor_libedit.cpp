@@ -100,6 +100,11 @@ LineEditor::~LineEditor() {
 Line LineEditor::read(const std::string& prompt) {
   if (!state_ || state_->editor == nullptr || state_->history == nullptr) return read_plain_line();
   state_->prompt = prompt;
+  // el_gets() shows the prompt before it takes the terminal over. What is typed in between the
+  // kernel would echo a second time, and a Ctrl-D among it would be lost.
+  int edits = 0;  // off on a terminal that edits by itself
+  el_get(state_->editor, EL_EDITMODE, &edits);
+  if (edits != 0) el_set(state_->editor, EL_PREP_TERM, 1);
   int count = 0;
   const char* text = el_gets(state_->editor, &count);
   if (text == nullptr || count <= 0) {

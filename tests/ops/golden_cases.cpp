@@ -1,16 +1,21 @@
 #include "tests/ops/golden_cases.h"
 
+#include <filesystem>
+
 #include "tessera/io/safetensors.h"
+#include "tests/ops/adapters.h"
 #include "tests/support/goldens.h"
 
 namespace tessera::testing {
 
 namespace {
 
-std::map<std::string, std::vector<GoldenCase>> read_cases() {
-  const SafetensorsFile tensors = load_safetensors(goldens() / "ops.safetensors");
-  const nlohmann::json file = read_json(goldens() / "ops.json");
-  std::map<std::string, std::vector<GoldenCase>> out;
+using Cases = std::map<std::string, std::vector<GoldenCase>>;
+
+void read_family(const std::filesystem::path& json, Cases& out) {
+  const SafetensorsFile tensors =
+      load_safetensors(std::filesystem::path(json).replace_extension("safetensors"));
+  const nlohmann::json file = read_json(json);
   for (const nlohmann::json& entry : file.at("cases")) {
     GoldenCase c;
     c.id = entry.at("id");
@@ -31,7 +36,23 @@ std::map<std::string, std::vector<GoldenCase>> read_cases() {
     }
     out[c.op].push_back(std::move(c));
   }
+}
+
+Cases read_cases() {
+  Cases out;
+  for (const auto& entry : std::filesystem::directory_iterator(goldens() / "ops")) {
+    if (entry.path().extension() == ".json") read_family(entry.path(), out);
+  }
   return out;
+}
+
+const Adapters& adapters() {
+  static const Adapters table = [] {
+    Adapters all;
+    add_general(all);
+    return all;
+  }();
+  return table;
 }
 
 }  // namespace
@@ -44,6 +65,13 @@ std::optional<array> GoldenCase::optional_input(std::size_t i) const {
 const std::map<std::string, std::vector<GoldenCase>>& golden_cases() {
   static const auto cases = read_cases();
   return cases;
+}
+
+bool has_adapter(const std::string& op) {
+  return adapters().contains(op);
+}
+std::vector<array> call_op(const GoldenCase& c) {
+  return adapters().at(c.op)(c);
 }
 
 }  // namespace tessera::testing

@@ -1,5 +1,5 @@
-// The cases of tests/goldens/ops.json with their tensors (tools/oracles/mlx_ops.py explains the
-// format), and calling the library's function for each.
+// The cases of tests/goldens/ops/*.json with their tensors (tools/oracles/mlx_cases.py explains
+// the format), and calling the library's function for each.
 #pragma once
 
 #include <map>
@@ -30,9 +30,9 @@ struct GoldenCase {
 /// By op name, in the file's order.
 const std::map<std::string, std::vector<GoldenCase>>& golden_cases();
 
-/// Calls the op of the case.   errors  those of the op; std::out_of_range for an op without an
-/// adapter
-array call_op(const GoldenCase& c);
+/// Calls the op of the case, unevaluated.   errors  those of the op; std::out_of_range for an op
+/// without an adapter
+std::vector<array> call_op(const GoldenCase& c);
 
 /// Whether call_op knows the op.
 bool has_adapter(const std::string& op);

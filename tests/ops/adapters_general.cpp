@@ -1,15 +1,9 @@
-// One line per op: how a golden case's inputs and attributes become the call.
-#include <functional>
-#include <stdexcept>
+// General ops, one line each.
+#include "tests/ops/adapters.h"
 
 #include "tessera/ops/ops.h"
-#include "tests/ops/golden_cases.h"
 
 namespace tessera::testing {
-
-namespace {
-
-using Adapter = std::function<array(const GoldenCase&)>;
 
 Dtype dtype_named(const std::string& name) {
   static const std::map<std::string, Dtype> dtypes = {
@@ -22,6 +16,13 @@ Dtype dtype_named(const std::string& name) {
 Adapter unary(array (*fn)(const array&)) {
   return [fn](const GoldenCase& c) { return fn(c.input(0)); };
 }
+
+Shape shape_of(const nlohmann::json& list) {
+  const auto sizes = list.get<std::vector<ShapeElem>>();
+  return Shape(sizes.begin(), sizes.end());
+}
+
+namespace {
 
 // What an operator does with a C++ scalar, for functions that only take arrays.
 array weak_operand(const nlohmann::json& scalar, const array& like) {
@@ -66,11 +67,6 @@ Adapter arg_reduction(ReduceAll all, AlongAxis along) {
     if (c.attrs["axis"].is_null()) return all(c.input(0), c.attrs["keepdims"]);
     return along(c.input(0), c.attrs["axis"], c.attrs["keepdims"]);
   };
-}
-
-Shape shape_of(const nlohmann::json& list) {
-  const auto sizes = list.get<std::vector<ShapeElem>>();
-  return Shape(sizes.begin(), sizes.end());
 }
 
 array call_cumsum(const GoldenCase& c) {
@@ -142,8 +138,10 @@ array call_attention(const GoldenCase& c) {
                                             causal ? "causal" : "", c.optional_input(3));
 }
 
-const std::map<std::string, Adapter>& adapters() {
-  static const std::map<std::string, Adapter> table = {
+}  // namespace
+
+void add_general(Adapters& table) {
+  table.insert({
       {"add", infix([](const array& a, const auto& b) { return a + b; })},
       {"subtract", infix([](const array& a, const auto& b) { return a - b; })},
       {"multiply", infix([](const array& a, const auto& b) { return a * b; })},
@@ -223,17 +221,7 @@ const std::map<std::string, Adapter>& adapters() {
        }},
       {"fast.rope", call_rope},
       {"fast.scaled_dot_product_attention", call_attention},
-  };
-  return table;
-}
-
-}  // namespace
-
-bool has_adapter(const std::string& op) {
-  return adapters().contains(op);
-}
-array call_op(const GoldenCase& c) {
-  return adapters().at(c.op)(c);
+  });
 }
 
 }  // namespace tessera::testing

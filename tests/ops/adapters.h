@@ -1,0 +1,31 @@
+// How a golden case's inputs and attributes become the call: one adapter per op name, in a file per
+// family of ops.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/ops/golden_cases.h"
+
+namespace tessera::testing {
+
+/// What a call gives: mostly one array, so an array converts.
+struct Outputs : std::vector<array> {
+  Outputs(array one) : std::vector<array>{std::move(one)} {}
+  Outputs(std::vector<array> many) : std::vector<array>(std::move(many)) {}
+};
+
+using Adapter = std::function<Outputs(const GoldenCase&)>;
+using Adapters = std::map<std::string, Adapter>;
+
+/// errors  std::out_of_range unless a name as in the goldens ("f32")
+Dtype dtype_named(const std::string& name);
+/// A list of sizes.
+Shape shape_of(const nlohmann::json& list);
+Adapter unary(array (*fn)(const array&));
+
+void add_general(Adapters& table);
+
+}  // namespace tessera::testing

@@ -28,6 +28,18 @@ struct LayerNorm {
   TensorSpec infer(std::span<const array> in) const;
 };
 
+/// Normalises each sample over its spatial axes and the channels of one group.
+/// x            [N, spatial..., C]
+/// weight, bias [C] or none
+/// num_groups   divides C. Group g holds the channels c with c % num_groups == g or, if
+///              pytorch_compatible, the C / num_groups neighbouring ones from g * C / num_groups
+///              on.
+/// returns      x's shape, dtypes promoted; float32 inside.   source  arXiv:1803.08494
+/// errors       shape_mismatch, unsupported_dtype, invalid_argument
+array group_norm(const array& x, int num_groups, const std::optional<array>& weight = std::nullopt,
+                 const std::optional<array>& bias = std::nullopt, float eps = 1e-5f,
+                 bool pytorch_compatible = false);
+
 namespace fast {
 
 /// Root mean square normalisation.

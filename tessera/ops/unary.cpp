@@ -1,7 +1,10 @@
 #include "tessera/ops/unary.h"
 
+#include <cmath>
+
 #include "tessera/ir/node.h"
 #include "tessera/ops/binary.h"
+#include "tessera/ops/complex.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
@@ -35,10 +38,43 @@ TensorSpec LogicalNot::infer(std::span<const array> in) const {
   return {in[0].shape(), bool_};
 }
 
+std::vector<array> ErfInv::lower(std::span<const array> in) const {
+  const array x = astype(in[0], promote_types(in[0].dtype(), float32));
+  const array w = log((1.0f - x) * (1.0f + x)) * -1;
+  const auto polynomial = [](const double(&c)[9], const array& at) {
+    array p = at * c[0] + c[1];
+    for (int i = 2; i < 9; ++i) p = p * at + c[i];
+    return p;
+  };
+  const array p = where(w < 5.0f, polynomial(kCentre, w - 2.5f), polynomial(kTail, sqrt(w) - 3.0f));
+  return {astype(x * where(abs(x) == 1.0f, detail::scalar(INFINITY, x.dtype(), x.backend()), p),
+                 in[0].dtype())};
+}
+// log(u) * x / (u - 1) with u the rounded 1 + x: the errors of log(u) and u - 1 cancel. (W. Kahan,
+// as in HP-15C Advanced Functions Handbook, 1982.)
+std::vector<array> Log1p::lower(std::span<const array> in) const {
+  const array x = astype(in[0], promote_types(in[0].dtype(), float32));
+  const array u = 1.0f + x;
+  const array step = u - 1.0f;
+  const array kept = logical_or(step == 0.0f, u == INFINITY);  // x itself, also at +inf
+  return {astype(where(kept, x, log(u) * (x / step)), in[0].dtype())};
+}
 std::vector<array> Negative::lower(std::span<const array> in) const {
   return {in[0] * -1};
 }
+TensorSpec Abs::infer(std::span<const array> in) const {
+  const TensorSpec spec = detail::unary_spec(kName, in);
+  return {spec.shape, spec.dtype == complex64 ? float32 : spec.dtype};
+}
 std::vector<array> Abs::lower(std::span<const array> in) const {
+  if (in[0].dtype() == complex64) {
+    // Scaled by the longer part, whose square may leave float32's range.
+    const array a = abs(real(in[0])), b = abs(imag(in[0]));
+    const array longer = maximum(a, b);
+    const array ratio = where(longer == 0.0f, 0.0f * longer, minimum(a, b) / longer);
+    const array infinite = longer == INFINITY;
+    return {where(infinite, longer, longer * sqrt(1.0f + square(ratio)))};
+  }
   if (in[0].dtype() == bool_ || issubdtype(in[0].dtype(), Dtype::Category::unsignedinteger)) {
     return {in[0]};
   }
@@ -99,6 +135,12 @@ array sigmoid(const array& a) {
 }
 array erf(const array& a) {
   return apply_float<Erf>(a);
+}
+array erfinv(const array& a) {
+  return apply_float<ErfInv>(a);
+}
+array log1p(const array& a) {
+  return apply_float<Log1p>(a);
 }
 array abs(const array& a) {
   return apply(Abs{}, {a});

@@ -51,14 +51,37 @@ struct Erf : detail::FloatUnary<Erf> {
   static constexpr const char* kName = "erf";
   static constexpr const char* kDoc = "Error function 2/sqrt(pi) * integral of exp(-t^2), 0 to x.";
 };
+struct ErfInv : detail::FloatUnary<ErfInv> {
+  static constexpr const char* kName = "erfinv";
+  static constexpr const char* kDoc =
+      "The x whose erf is given; infinite at -1 and 1, NaN beyond; half types in float32 inside.";
+  std::vector<array> lower(std::span<const array> in) const;
+
+  /// Single precision polynomials, highest power first: the result is x * kCentre(w - 2.5) for
+  /// w = -log(1 - x^2) < 5 and x * kTail(sqrt(w) - 3) from there on, within 4e-7 of the value.
+  /// M. Giles, "Approximating the erfinv function", GPU Computing Gems 2 (2011).
+  static constexpr double kCentre[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                       -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                       -0.00417768164,  0.246640727,    1.50140941};
+  static constexpr double kTail[] = {-0.000200214257, 0.000100950558, 0.00134934322,
+                                     -0.00367342844,  0.00573950773,  -0.0076224613,
+                                     0.00943887047,   1.00167406,     2.83297682};
+};
+struct Log1p : detail::FloatUnary<Log1p> {
+  static constexpr const char* kName = "log1p";
+  static constexpr const char* kDoc =
+      "log(1 + x), exact for small x; NaN below -1, -inf at -1; half types in float32 inside.";
+  std::vector<array> lower(std::span<const array> in) const;
+};
 struct Negative : detail::AnyUnary<Negative> {
   static constexpr const char* kName = "negative";
   static constexpr const char* kDoc = "-x; unsigned integers wrap.";
   std::vector<array> lower(std::span<const array> in) const;
 };
-struct Abs : detail::AnyUnary<Abs> {
+struct Abs {
   static constexpr const char* kName = "abs";
-  static constexpr const char* kDoc = "Absolute value.";
+  static constexpr const char* kDoc = "Absolute value; of complex64, its length as float32.";
+  TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
 };
 struct Square : detail::AnyUnary<Square> {
@@ -106,7 +129,9 @@ array reciprocal(const array& a);
 array tanh(const array& a);
 array sigmoid(const array& a);
 array erf(const array& a);
-/// The dtype stays.
+array erfinv(const array& a);
+array log1p(const array& a);
+/// The dtype stays, but for the abs of complex64.
 array abs(const array& a);
 array square(const array& a);
 /// errors  unsupported_dtype for bool (use logical_not)

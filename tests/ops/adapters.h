@@ -26,6 +26,9 @@ Dtype dtype_named(const std::string& name);
 Shape shape_of(const nlohmann::json& list);
 Adapter unary(array (*fn)(const array&));
 
+void add_conv(Adapters& table);
+void add_fft(Adapters& table);
 void add_general(Adapters& table);
+void add_random(Adapters& table);
 
 }  // namespace tessera::testing

@@ -7,9 +7,9 @@ namespace tessera::testing {
 
 Dtype dtype_named(const std::string& name) {
   static const std::map<std::string, Dtype> dtypes = {
-      {"bool", bool_}, {"u8", uint8},    {"u16", uint16},  {"u32", uint32},
-      {"u64", uint64}, {"i8", int8},     {"i16", int16},   {"i32", int32},
-      {"i64", int64},  {"f16", float16}, {"f32", float32}, {"bf16", bfloat16}};
+      {"bool", bool_},  {"u8", uint8},      {"u16", uint16},   {"u32", uint32}, {"u64", uint64},
+      {"i8", int8},     {"i16", int16},     {"i32", int32},    {"i64", int64},  {"f16", float16},
+      {"f32", float32}, {"bf16", bfloat16}, {"c64", complex64}};
   return dtypes.at(name);
 }
 

@@ -48,6 +48,14 @@ std::vector<double> as_doubles(const HostTensor& t) {
     case Dtype::Val::int64: return widened<std::int64_t>(t);
     case Dtype::Val::float16: return widened<float16_t>(t);
     case Dtype::Val::bfloat16: return widened<bfloat16_t>(t);
+    case Dtype::Val::complex64: {  // real and imaginary parts in turn
+      std::vector<double> parts;
+      for (const complex64_t& v : t.values<complex64_t>()) {
+        parts.push_back(v.real());
+        parts.push_back(v.imag());
+      }
+      return parts;
+    }
     default: return widened<float>(t);
   }
 }
@@ -69,7 +77,7 @@ std::optional<std::string> difference(const HostTensor& got, const HostTensor& w
   for (double v : b) {
     if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
   }
-  const std::size_t width = got.dtype().size();
+  const std::size_t width = a.empty() ? 0 : got.nbytes() / a.size();
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (std::isnan(a[i]) && std::isnan(b[i])) continue;
     if (exact) {

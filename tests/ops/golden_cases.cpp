@@ -49,7 +49,10 @@ Cases read_cases() {
 const Adapters& adapters() {
   static const Adapters table = [] {
     Adapters all;
+    add_conv(all);
+    add_fft(all);
     add_general(all);
+    add_random(all);
     return all;
   }();
   return table;

@@ -54,6 +54,7 @@ STORED = {  # safetensors' name, and the dtype whose bytes numpy can give
     mx.float32: ("F32", None),
     mx.float16: ("F16", None),
     mx.bfloat16: ("BF16", mx.uint16),
+    mx.complex64: ("C64", None),
 }
 MANTISSA = {mx.float16: 10, mx.bfloat16: 7}
 INF, NAN = math.inf, math.nan

@@ -4,6 +4,7 @@
 #include "tessera/backends/cpu/kernel.h"
 #include "tessera/backends/cpu/strided.h"
 #include "tessera/ops/binary.h"
+#include "tessera/ops/bitwise.h"
 
 namespace tessera::cpu {
 
@@ -95,6 +96,43 @@ struct PowerFn {
     }
   }
 };
+struct BitwiseAndFn {
+  template <std::integral T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+};
+struct BitwiseOrFn {
+  template <std::integral T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+};
+struct BitwiseXorFn {
+  template <std::integral T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
+};
+// Shifts by a negative distance or past the width, which the language leaves open, move every bit
+// out.
+template <class T>
+bool shifts_out(T distance) {
+  return static_cast<std::make_unsigned_t<T>>(distance) >= 8 * sizeof(T);
+}
+struct LeftShiftFn {
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) T operator()(T a, T b) const {
+    return shifts_out(b) ? T(0) : static_cast<T>(static_cast<Wrapping<T>>(a) << b);
+  }
+};
+struct RightShiftFn {
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) T operator()(T a, T b) const {
+    if (shifts_out(b)) return a < T(0) ? static_cast<T>(-1) : T(0);
+    return static_cast<T>(a >> b);
+  }
+};
 struct EqualFn {
   template <class T>
   bool operator()(T a, T b) const {
@@ -183,6 +221,18 @@ TensorPtr arithmetic(Context& ctx, const Op&, Inputs in, const TensorSpec& out) 
 }
 
 template <class Op, class Fn>
+TensorPtr bitwise(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
+  CpuTensorPtr y = ctx.reuse_or_make(in, 0, out);
+  if (y != in[0]) y = ctx.reuse_or_make(in, 1, out);
+  dispatch(out.dtype, [&]<class T>() {
+    if constexpr (std::is_invocable_v<Fn, T, T>) {  // the op's rule has refused the other dtypes
+      loop<T, T>(ctx, as_cpu(in[0]), as_cpu(in[1]), *y, Fn{});
+    }
+  });
+  return y;
+}
+
+template <class Op, class Fn>
 TensorPtr comparison(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
   CpuTensorPtr y = ctx.make(out);
   dispatch(in[0]->dtype(),
@@ -200,6 +250,11 @@ void register_binary(KernelRegistry& table) {
   table.add<Maximum, arithmetic<Maximum, MaximumFn>>();
   table.add<Minimum, arithmetic<Minimum, MinimumFn>>();
   table.add<Power, arithmetic<Power, PowerFn>>();
+  table.add<BitwiseAnd, bitwise<BitwiseAnd, BitwiseAndFn>>();
+  table.add<BitwiseOr, bitwise<BitwiseOr, BitwiseOrFn>>();
+  table.add<BitwiseXor, bitwise<BitwiseXor, BitwiseXorFn>>();
+  table.add<LeftShift, bitwise<LeftShift, LeftShiftFn>>();
+  table.add<RightShift, bitwise<RightShift, RightShiftFn>>();
   table.add<Equal, comparison<Equal, EqualFn>>();
   table.add<NotEqual, comparison<NotEqual, NotEqualFn>>();
   table.add<Less, comparison<Less, LessFn>>();

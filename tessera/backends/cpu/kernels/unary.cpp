@@ -1,8 +1,12 @@
 // Elementwise kernels of one input.
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 #include "tessera/backends/cpu/kernel.h"
 #include "tessera/backends/cpu/strided.h"
+#include "tessera/ops/bitwise.h"
+#include "tessera/ops/complex.h"
 #include "tessera/ops/unary.h"
 
 namespace tessera::cpu {
@@ -50,6 +54,36 @@ struct ErfFn {
   template <class T>
   T operator()(T x) const {
     return std::erf(x);
+  }
+};
+template <class T>
+T inverse_erf(T x) {
+  if (std::abs(x) == T(1)) return x * std::numeric_limits<T>::infinity();
+  const T w = -std::log((T(1) - x) * (T(1) + x));
+  const bool centre = w < T(5);
+  const T at = centre ? w - T(2.5) : std::sqrt(w) - T(3);
+  T p = 0;
+  for (double c : centre ? ErfInv::kCentre : ErfInv::kTail) p = p * at + T(c);
+  return p * x;
+}
+struct ErfInvFn {
+  float operator()(float x) const { return inverse_erf(x); }
+  double operator()(double x) const {
+    const double size = std::abs(x);
+    double y = inverse_erf(size);
+    if (!std::isfinite(y)) return std::copysign(y, x);
+    // Newton's steps; each branch subtracts numbers whose difference is exact where it is small.
+    for (int step = 0; step < 2; ++step) {
+      const double error = size < 0.5 ? std::erf(y) - size : (1 - size) - std::erfc(y);
+      y -= error * std::exp(y * y) * (0.5 * std::sqrt(std::numbers::pi));
+    }
+    return std::copysign(y, x);
+  }
+};
+struct Log1pFn {
+  template <class T>
+  T operator()(T x) const {
+    return std::log1p(x);
   }
 };
 struct RsqrtFn {
@@ -143,11 +177,33 @@ TensorPtr any(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
   });
 }
 
+TensorPtr abs_kernel(Context& ctx, const Abs& op, Inputs in, const TensorSpec& out) {
+  if (in[0]->dtype() != complex64) return any<Abs, AbsFn>(ctx, op, in, out);
+  return map<complex64_t, float>(ctx, in, out, [](complex64_t x) { return std::abs(x); });
+}
+
+TensorPtr imag_kernel(Context& ctx, const Imag&, Inputs in, const TensorSpec& out) {
+  return map<complex64_t, float>(ctx, in, out, [](complex64_t x) { return x.imag(); });
+}
+
 // Integers and bool are whole already.
 template <class Op, class Fn>
 TensorPtr rounding(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
   if (!is_floating(out.dtype)) return in[0];
   return dispatch_floating(out.dtype, [&]<class T>() { return map<T, T>(ctx, in, out, Fn{}); });
+}
+
+TensorPtr bitwise_invert_kernel(Context& ctx, const BitwiseInvert&, Inputs in,
+                                const TensorSpec& out) {
+  return dispatch(out.dtype, [&]<class T>() -> TensorPtr {
+    if constexpr (std::is_same_v<T, bool>) {
+      return map<T, T>(ctx, in, out, [](bool x) { return !x; });
+    } else if constexpr (std::is_integral_v<T>) {
+      return map<T, T>(ctx, in, out, [](T x) { return static_cast<T>(~x); });
+    } else {
+      return in[0];  // the op's rule has refused these
+    }
+  });
 }
 
 TensorPtr logical_not_kernel(Context& ctx, const LogicalNot&, Inputs in, const TensorSpec& out) {
@@ -166,14 +222,18 @@ void register_unary(KernelRegistry& table) {
   table.add<Sqrt, floating<Sqrt, SqrtFn>>();
   table.add<Tanh, floating<Tanh, TanhFn>>();
   table.add<Erf, floating<Erf, ErfFn>>();
+  table.add<ErfInv, floating<ErfInv, ErfInvFn>>();
+  table.add<Log1p, floating<Log1p, Log1pFn>>();
   table.add<Rsqrt, floating<Rsqrt, RsqrtFn>>();
   table.add<Reciprocal, floating<Reciprocal, ReciprocalFn>>();
   table.add<Sigmoid, floating<Sigmoid, SigmoidFn>>();
   table.add<Negative, any<Negative, NegativeFn>>();
   table.add<Square, any<Square, SquareFn>>();
-  table.add<Abs, any<Abs, AbsFn>>();
+  table.add<Abs, abs_kernel>();
+  table.add<Imag, imag_kernel>();
   table.add<Floor, rounding<Floor, FloorFn>>();
   table.add<Ceil, rounding<Ceil, CeilFn>>();
+  table.add<BitwiseInvert, bitwise_invert_kernel>();
   table.add<LogicalNot, logical_not_kernel>();
 }
 

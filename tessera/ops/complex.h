@@ -1,0 +1,30 @@
+// Parts of complex numbers. Elementwise arithmetic, moves and casts take complex64 like any dtype.
+#pragma once
+
+#include <vector>
+
+#include "tessera/ir/array.h"
+#include "tessera/ir/op.h"
+#include "tessera/ops/op_ids.h"
+
+namespace tessera {
+
+struct Imag {
+  static constexpr const char* kName = "imag";
+  static constexpr const char* kDoc =
+      "The imaginary part of complex64, float32. (A cast to float32 gives the real part.)";
+  TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
+};
+
+/// float32 of complex64; other dtypes are real already: themselves, zeros, themselves.
+array real(const array& a);
+array imag(const array& a);
+array conjugate(const array& a);
+
+namespace detail {
+/// real + i * imaginary, two float32 arrays as complex64
+array join_complex(const array& real, const array& imaginary);
+}  // namespace detail
+
+}  // namespace tessera

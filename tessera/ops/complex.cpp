@@ -8,19 +8,12 @@
 
 namespace tessera {
 
-namespace {
-
-array times_unit(const array& a, float sign) {
-  const complex64_t i(0, sign);
-  return a * array(HostTensor::from(std::span<const complex64_t>(&i, 1), Shape{}), a.backend());
-}
-
-}  // namespace
-
 namespace detail {
 
 array join_complex(const array& real, const array& imaginary) {
-  return astype(real, complex64) + times_unit(imaginary, 1);
+  const complex64_t i(0, 1);
+  const HostTensor unit = HostTensor::from(std::span<const complex64_t>(&i, 1), Shape{});
+  return astype(real, complex64) + imaginary * array(unit, imaginary.backend());
 }
 
 }  // namespace detail
@@ -31,10 +24,6 @@ TensorSpec Imag::infer(std::span<const array> in) const {
     fail(ErrorCode::unsupported_dtype, kName, "needs complex64, got {}", detail::describe(in[0]));
   }
   return {in[0].shape(), float32};
-}
-
-std::vector<array> Imag::lower(std::span<const array> in) const {
-  return {real(times_unit(in[0], -1))};
 }
 
 array real(const array& a) {

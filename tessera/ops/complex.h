@@ -1,8 +1,6 @@
 // Parts of complex numbers. Elementwise arithmetic, moves and casts take complex64 like any dtype.
 #pragma once
 
-#include <vector>
-
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
 #include "tessera/ops/op_ids.h"
@@ -14,7 +12,6 @@ struct Imag {
   static constexpr const char* kDoc =
       "The imaginary part of complex64, float32. (A cast to float32 gives the real part.)";
   TensorSpec infer(std::span<const array> in) const;
-  std::vector<array> lower(std::span<const array> in) const;
 };
 
 /// float32 of complex64; other dtypes are real already: themselves, zeros, themselves.

@@ -60,7 +60,7 @@ TEST(Conv, CropsTheDilatedInput) {
   const array x({1.0f, 2.0f, 3.0f, 4.0f}, {1, 4, 1});
   const array one({1.0f}, {1, 1, 1});
   // 1 0 2 0 3 0 4 without its first and its last two.
-  expect_equal([&] { return conv_general(x, one, {1}, {-1}, {-2}, {1}, {2}); },
+  expect_equal([&] { return conv_general(x, one, {1}, {-1}, {-2}, {1}, std::vector<int>{2}); },
                array({0.0f, 2.0f, 0.0f, 3.0f}, {1, 4, 1}));
   // PyTorch's conv_transpose1d(x, one, stride=2, padding=1).
   expect_equal([&] { return conv_transpose1d(x, one, 2, 1); },

@@ -1,0 +1,45 @@
+#include "tessera/conformance/internal/tolerance.h"
+
+namespace tessera::conformance {
+
+// What rounding may do to each op. Ops that are not here are correctly rounded or move bits.
+Tolerance tolerance_of(const std::string& op, Dtype dtype) {
+  struct Row {
+    const char* op;
+    Tolerance f32;
+    Tolerance half;  // computed in float32 and rounded once on both sides, so mostly one ulp
+    const char* why;
+  };
+  static const Row rows[] = {
+      {"exp", {32}, {1}, "MLX's exp errs by x/3 ulp"},
+      {"log", {2}, {1}, "libm and MLX's polynomial each err by an ulp"},
+      {"sin", {2, 1e-7}, {1, 1e-7}, "near a zero MLX's range reduction errs in absolute terms"},
+      {"cos", {2, 1e-7}, {1, 1e-7}, "as sin"},
+      {"tanh", {4}, {1}, "an exp and a quotient"},
+      {"erf", {4, 2e-7}, {1, 2e-7}, "MLX's polynomial errs by 1.5e-7, also near 0"},
+      {"sigmoid", {32}, {1}, "as exp"},
+      {"rsqrt", {2}, {1}, "a root and a quotient, each rounded"},
+      {"gelu", {4, 2e-7}, {1, 2e-7}, "1 + erf cancels for large negative x"},
+      {"gelu_approx", {4, 2e-7}, {1, 2e-7}, "1 + tanh cancels for large negative x"},
+      {"silu", {32}, {1}, "as exp"},
+      {"sum", {0, 1e-6}, {1, 1e-6}, "order of summation"},
+      {"mean", {0, 1e-6}, {1, 1e-6}, "order of summation"},
+      {"prod", {16}, {1}, "order of multiplication: half an ulp for each of 255 factors"},
+      {"cumsum", {0, 1e-6}, {1, 1e-6}, "order of summation"},
+      {"softmax", {16}, {1}, "as exp, of differences down to -30"},
+      {"logsumexp", {4}, {1}, "an exp, a sum and a log"},
+      {"matmul", {0, 2e-6}, {1, 2e-6}, "order of summation; elements may cancel"},
+      {"addmm", {0, 2e-6}, {1, 2e-6}, "as matmul"},
+      {"fast.rms_norm", {8}, {1}, "a sum, a root and two products"},
+      {"fast.layer_norm", {0, 2e-6}, {1, 2e-6}, "x - mean cancels"},
+      {"fast.rope", {0, 1e-5}, {1, 1e-5}, "angles of up to 1000 radians hold 6e-5 of a turn"},
+      {"fast.scaled_dot_product_attention", {0, 4e-6}, {1, 4e-6}, "as softmax and matmul"},
+      {"arange", {0, 4e-7}, {0}, "MLX adds float32 steps where this multiplies in float64"},
+  };
+  for (const Row& row : rows) {
+    if (op == row.op) return dtype == float32 ? row.f32 : row.half;
+  }
+  return {};
+}
+
+}  // namespace tessera::conformance

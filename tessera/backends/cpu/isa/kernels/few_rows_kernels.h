@@ -14,9 +14,7 @@
 namespace tessera::cpu::isa {
 namespace {
 
-constexpr int kGroupVectors = 32 / kLanes;
-
-/// The 32 quants of a group as kGroupVectors vectors of floats, times kUnit.
+/// The 32 quants of a group as vectors of floats, times kUnit.
 ///
 /// With eight lanes, vector v holds weights 4 v to 4 v + 3 and, in its upper half, 16 + 4 v to
 /// 16 + 4 v + 3: what a shuffle within 16-byte lanes can reach. With four, they are in order.
@@ -27,6 +25,7 @@ class WidenedGroup {
   /// Signed bytes go to the top of their words, where the sign is right without extension.
   static constexpr float kUnit = kSigned ? 0x1p24f : 1;
 
+  WidenedGroup() = default;
   explicit TESSERA_INLINE WidenedGroup(B q) : q_(reinterpret_cast<__m256i>(q)) {}
 
   TESSERA_INLINE F vector(int v) const {
@@ -46,6 +45,7 @@ class WidenedGroup {
 #else
   static constexpr float kUnit = 1;
 
+  WidenedGroup() = default;
   explicit TESSERA_INLINE WidenedGroup(B q) {
     std::memcpy(bytes_, &q, 32);
   }
@@ -62,90 +62,105 @@ class WidenedGroup {
  private:
   std::uint8_t bytes_[32];
 #endif
-
- public:
-  /// Products with vectors [begin, end) of a group of x, summed lane by lane.
-  TESSERA_INLINE F dot(const float* x, int begin, int end) const {
-    F sum = vector(begin) * load(x + begin * kLanes);
-    TESSERA_UNROLL for (int v = begin + 1; v < end; ++v) {
-      sum = fma(vector(v), load(x + v * kLanes), sum);
-    }
-    return sum;
-  }
 };
 
-/// x in the order of WidenedGroup's vectors, and its sums.
+/// A group is summed in parts of four vectors: with four lanes, each half of its weights is one.
+constexpr int kGroupParts = 8 / kLanes;
+constexpr int kPartVectors = 4;
+
+/// x in the order of WidenedGroup's vectors, and the sum of each part's vectors.
 void group_row(const float* x, std::int64_t k, const GroupedRows& rows, std::int64_t m) {
-  for (std::int64_t group = m * k / 32; group < (m + 1) * k / 32; ++group, x += 32) {
-    float sums[2];
-    for (int half = 0; half < 2; ++half) {
-      F sum{};
-      for (int i = 0; i < 16; i += kLanes) sum += load(x + 16 * half + i);
-      sums[half] = sum_lanes(sum);
-    }
-    rows.sum_of_16[2 * group] = sums[0];
-    rows.sum_of_16[2 * group + 1] = sums[1];
-    rows.sum_of_32[group] = sums[0] + sums[1];
-    float* out = rows.x + 32 * group;
+  float* out = rows.x + m * k;
+  float* sums = rows.sums + m * k / 4;
+  for (const float* end = x + k; x < end; x += 32, out += 32) {
     for (int i = 0; i < 16; i += 4) {
-      const int low = kLanes == 8 ? 2 * i : i, high = kLanes == 8 ? 2 * i + 4 : 16 + i;
-      std::memcpy(out + low, x + i, 16);
-      std::memcpy(out + high, x + 16 + i, 16);
+      std::memcpy(out + (kLanes == 8 ? 2 * i : i), x + i, 16);
+      std::memcpy(out + (kLanes == 8 ? 2 * i + 4 : 16 + i), x + 16 + i, 16);
     }
+    for (int part = 0; part < kGroupParts; ++part, sums += kLanes) {
+      const float* v = out + part * kPartVectors * kLanes;
+      store(sums, (load(v) + load(v + kLanes)) + (load(v + 2 * kLanes) + load(v + 3 * kLanes)));
+    }
+  }
+}
+
+/// The scales and minima of part `part` of group j, lane by lane.
+TESSERA_INLINE void part_scales(const OneScale& s, int, int, F& d, F& m) {
+  d = s.d;
+  m = s.m;
+}
+TESSERA_INLINE void part_scales(const EightScales& s, int j, int, F& d, F& m) {
+  d = splat(s.d[j]);
+  m = splat(s.m[j]);
+}
+TESSERA_INLINE void part_scales(const SixteenScales& s, int j, int part, F& d, F& m) {
+  if constexpr (kGroupParts == 1) {
+    d = two_scales(s.d + 2 * j);
+    m = two_scales(s.m + 2 * j);
+  } else {
+    d = splat(s.d[2 * j + part]);
+    m = splat(s.m[2 * j + part]);
   }
 }
 
 /// Rows n..n+R of W against rows 0..M of x.
 template <class W, int R, int M, bool kSigned>
 void few_rows_tile(const LinearTask& t, const GroupedRows& x, std::int64_t n) {
+  using Group = WidenedGroup<kSigned>;
   const std::uint8_t* w[R];
-  const float *rows[M], *x_sum[M];
+  const float *rows[M], *sums[M];
   F acc[R][M] = {};
-  float minima[R][M] = {};
-  const std::int64_t groups = t.k / 32;
   TESSERA_UNROLL for (int r = 0; r < R; ++r) {
     w[r] = static_cast<const std::uint8_t*>(t.w) + (n + r) * t.w_stride;
   }
   TESSERA_UNROLL for (int i = 0; i < M; ++i) {
     rows[i] = x.x + i * t.k;
-    x_sum[i] = W::kSub == 16 ? x.sum_of_16 + i * 2 * groups : x.sum_of_32 + i * groups;
+    sums[i] = x.sums + i * t.k / 4;
   }
   const std::int64_t ahead = 2 * R * t.w_stride;  // see register_tile
-  for (std::int64_t g = 0; g < groups; g += W::kBlock / 32) {
+  for (std::int64_t k = 0; k < t.k; k += W::kBlock) {
     TESSERA_UNROLL for (int r = 0; r < R; ++r) {
       for (int line = 0; line < W::kBytes; line += 64) __builtin_prefetch(w[r] + ahead + line);
     }
+    // Scales of a whole super-block are decoded ahead; of a single group, where they are used.
     constexpr bool kAhead = W::kBlock > 32;
-    typename W::Scales scales[kAhead ? R : 1];
+    typename W::Scales scales[R];
     if constexpr (kAhead) {
       TESSERA_UNROLL for (int r = 0; r < R; ++r) W::scales(w[r], scales[r]);
     }
     for (int j = 0; j < W::kBlock / 32; ++j) {
-      const std::int64_t at = g + j;
-      TESSERA_UNROLL for (int r = 0; r < R; ++r) {
-        if constexpr (!kAhead) W::scales(w[r], scales[0]);
-        const typename W::Scales& s = scales[kAhead ? r : 0];
-        const WidenedGroup<kSigned> q(W::quants(w[r], j));
-        TESSERA_UNROLL for (int i = 0; i < M; ++i) {
-          const float* group = rows[i] + 32 * at;
-          if constexpr (W::kSub == 32) {
-            const F scale = group_scale(s, j) * splat(1 / WidenedGroup<kSigned>::kUnit);
-            acc[r][i] = fma(scale, q.dot(group, 0, kGroupVectors), acc[r][i]);
-            if constexpr (!kSigned) {
-              minima[r][i] = scalar_fma(group_minimum(s, j), x_sum[i][at], minima[r][i]);
+      Group q[R];
+      TESSERA_UNROLL for (int r = 0; r < R; ++r) q[r] = Group(W::quants(w[r], j));
+      TESSERA_UNROLL for (int part = 0; part < kGroupParts; ++part) {
+        // Rows advance in lockstep: a scheduler sees only some dozens of operations ahead, and one
+        // row's chain of multiply-adds would fill them and leave the processor idle.
+        F dots[R][M];
+        TESSERA_UNROLL for (int v = 0; v < kPartVectors; ++v) {
+          const int vector = part * kPartVectors + v;
+          TESSERA_UNROLL for (int r = 0; r < R; ++r) {
+            const F weight = q[r].vector(vector);
+            TESSERA_UNROLL for (int i = 0; i < M; ++i) {
+              const F value = load(rows[i] + vector * kLanes);
+              dots[r][i] = v == 0 ? weight * value : fma(weight, value, dots[r][i]);
             }
-          } else {
-            if constexpr (kLanes == 8) {
-              acc[r][i] = fma(two_scales(s.d + 2 * j), q.dot(group, 0, kGroupVectors), acc[r][i]);
-            } else {
-              constexpr int kHalf = kGroupVectors / 2;
-              acc[r][i] = fma(splat(s.d[2 * j]), q.dot(group, 0, kHalf), acc[r][i]);
-              acc[r][i] = fma(splat(s.d[2 * j + 1]), q.dot(group, kHalf, kGroupVectors), acc[r][i]);
-            }
-            minima[r][i] = scalar_fma(s.m[2 * j], x_sum[i][2 * at], minima[r][i]);
-            minima[r][i] = scalar_fma(s.m[2 * j + 1], x_sum[i][2 * at + 1], minima[r][i]);
           }
         }
+        TESSERA_UNROLL for (int r = 0; r < R; ++r) {
+          if constexpr (!kAhead) W::scales(w[r], scales[r]);
+          F d, m;
+          part_scales(scales[r], j, part, d, m);
+          if constexpr (Group::kUnit != 1) d *= splat(1 / Group::kUnit);
+          TESSERA_UNROLL for (int i = 0; i < M; ++i) {
+            acc[r][i] = fma(d, dots[r][i], acc[r][i]);
+            if constexpr (!kSigned) {
+              acc[r][i] = fma(m, load(sums[i] + part * kLanes), acc[r][i]);
+            }
+          }
+        }
+      }
+      TESSERA_UNROLL for (int i = 0; i < M; ++i) {
+        rows[i] += 32;
+        sums[i] += 8;
       }
     }
     TESSERA_UNROLL for (int r = 0; r < R; ++r) w[r] += W::kBytes;
@@ -157,7 +172,7 @@ void few_rows_tile(const LinearTask& t, const GroupedRows& x, std::int64_t n) {
     } else {
       TESSERA_UNROLL for (int r = 0; r < R; ++r) dots[r] = sum_lanes(acc[r][i]);
     }
-    TESSERA_UNROLL for (int r = 0; r < R; ++r) write_output(t, i, n + r, dots[r] + minima[r][i]);
+    TESSERA_UNROLL for (int r = 0; r < R; ++r) write_output(t, i, n + r, dots[r]);
   }
 }
 
@@ -172,9 +187,9 @@ void linear_few(const LinearTask& t, const GroupedRows& x, std::int64_t n_begin,
                 std::int64_t n_end) {
   switch (t.m) {
     case 1: return few_rows_of<W, 4, 1, kSigned>(t, x, n_begin, n_end);
-    case 2: return few_rows_of<W, 4, 2, kSigned>(t, x, n_begin, n_end);
-    case 3: return few_rows_of<W, 2, 3, kSigned>(t, x, n_begin, n_end);
-    default: return few_rows_of<W, 2, 4, kSigned>(t, x, n_begin, n_end);
+    case 2: return few_rows_of<W, 2, 2, kSigned>(t, x, n_begin, n_end);
+    case 3: return few_rows_of<W, 1, 3, kSigned>(t, x, n_begin, n_end);
+    default: return few_rows_of<W, 1, 4, kSigned>(t, x, n_begin, n_end);
   }
 }
 

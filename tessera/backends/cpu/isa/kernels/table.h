@@ -17,11 +17,16 @@
                linear<Q4_1Weights>, linear<Q5_0Weights>, linear<Q5_1Weights>, linear<Q8_0Weights>, \
                linear<Q2KWeights>,  linear<Q3KWeights>,  linear<Q4KWeights>,  linear<Q5KWeights>,  \
                linear<Q6KWeights>},                                                                \
-    .linear_few =                                                                                  \
-        {linear_few<Q4_0Weights>, linear_few<Q4_1Weights>,       linear_few<Q5_0Weights>,          \
-         linear_few<Q5_1Weights>, linear_few<Q8_0Weights, true>, linear_few<Q2KWeights>,           \
-         linear_few<Q3KWeights>,  linear_few<Q4KWeights>,        linear_few<Q5KWeights>,           \
-         linear_few<Q6KWeights>},                                                                  \
+    .linear_few = {nullptr,                                                                        \
+                   nullptr,                                                                        \
+                   linear_few<Q5_0Weights>,                                                        \
+                   linear_few<Q5_1Weights>,                                                        \
+                   linear_few<Q8_0Weights, true>,                                                  \
+                   linear_few<Q2KWeights>,                                                         \
+                   linear_few<Q3KWeights>,                                                         \
+                   nullptr,                                                                        \
+                   linear_few<Q5KWeights>,                                                         \
+                   linear_few<Q6KWeights>},                                                        \
     .group_row = group_row,                                                                        \
     .linear_fast = {linear_fast<Q4_0Weights>,       linear_fast<Q4_1Weights>,                      \
                     linear_fast<Q5_0Weights>,       linear_fast<Q5_1Weights>,                      \

@@ -19,6 +19,7 @@ LAYERS = {
     "models": "one file or folder for each architecture",
     "serve": "HTTP server, scheduler, web pages",
     "train": "pretraining, fine-tuning, LoRA, tokenizer training",
+    "conformance": "the suite that proves a backend, and its cases",
     "cli": "the tessera program: parses, calls, prints",
 }
 

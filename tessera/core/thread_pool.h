@@ -12,7 +12,8 @@ namespace tessera {
 /// sleep. Nested calls, and a call made while another thread holds the pool, run inline.
 class ThreadPool {
  public:
-  /// threads <= 0 takes the number of usable processors (the affinity mask is honoured).
+  /// threads <= 0 takes the number of usable processors (the affinity mask is honoured); more than
+  /// 1,024 are 1,024.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -28,7 +29,7 @@ class ThreadPool {
 
  private:
   struct State;
-  void work(int index);
+  void work();
 
   int threads_;
   std::unique_ptr<State> state_;

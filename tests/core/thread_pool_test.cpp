@@ -38,6 +38,20 @@ TEST(ThreadPool, ThrowsTheFirstErrorAndWorksOn) {
   }
 }
 
+// More threads than processors, and jobs shorter than a wake-up: workers come late, join halfway or
+// miss jobs altogether, and every index is still visited before the call returns.
+TEST(ThreadPool, WorkersThatComeLateNeitherMissNorRepeatWork) {
+  ThreadPool pool(2 * usable_processors() + 3);
+  for (std::int64_t job = 1; job <= 20000; ++job) {
+    std::atomic<std::int64_t> sum{0};
+    pool.parallel_for(job % 37 + 2, 1, [&](std::int64_t b, std::int64_t e) {
+      for (std::int64_t i = b; i < e; ++i) sum += i + 1;
+    });
+    const std::int64_t count = job % 37 + 2;
+    ASSERT_EQ(sum.load(), count * (count + 1) / 2) << "job " << job;
+  }
+}
+
 TEST(ThreadPool, NestedAndConcurrentCallsFinish) {
   ThreadPool pool(3);
   std::atomic<std::int64_t> sum{0};

@@ -37,6 +37,12 @@ struct QuantizedRows {
   float *sum_of_16, *sum_of_32;  // [m, k / 16], [m, k / 32]: scale times the sum of that many q
 };
 
+/// Activations for a few rows of quantised products, each group of 32 in the kernels' own order.
+struct GroupedRows {
+  float* x;     // [m, k]
+  float* sums;  // [m, k / 4]: of the kernels' parts of each group
+};
+
 /// A block of a general product: c[m, n] = (or +=) a[m, k] b[k, n] over packed panels.
 struct GemmBlock {
   std::int64_t m, n, k;
@@ -57,7 +63,13 @@ struct StridedMatrix {
 struct Kernels {
   /// Rows n_begin..n_end of a linear layer, by weight storage; exact (see matmul.h).
   void (*linear[kWeightTypes])(const LinearTask&, std::int64_t n_begin, std::int64_t n_end);
-  /// The same with int8 activations, by QuantType; task.x is not read.
+  /// The same for at most four rows of x, by QuantType; task.x is not read. Null where `linear`
+  /// is as fast.
+  void (*linear_few[kQuantTypes])(const LinearTask&, const GroupedRows&, std::int64_t n_begin,
+                                  std::int64_t n_end);
+  /// Fills row m of `rows` from k floats (a multiple of 32).
+  void (*group_row)(const float* x, std::int64_t k, const GroupedRows& rows, std::int64_t m);
+  /// As linear with int8 activations, by QuantType; task.x is not read.
   void (*linear_fast[kQuantTypes])(const LinearTask&, const QuantizedRows&, std::int64_t n_begin,
                                    std::int64_t n_end);
   /// Fills row m of `rows` from k floats (a multiple of 32).

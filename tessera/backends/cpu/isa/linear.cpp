@@ -48,6 +48,22 @@ void over_rows(ThreadPool& pool, const LinearTask& task, std::int64_t n, std::in
 constexpr std::int64_t kPreciseUnit = 12;
 constexpr std::int64_t kFastUnit = 16;
 
+// Up to here the rows of W are read for little work, and cheap widening is what counts.
+constexpr std::int64_t kFewRows = 4;
+
+void linear_few(ThreadPool& pool, const LinearTask& task, std::int64_t n, QuantType type) {
+  const Kernels& table = kernels();
+  const auto m = static_cast<std::size_t>(task.m), k = static_cast<std::size_t>(task.k);
+  const auto x = std::make_unique_for_overwrite<float[]>(m * k + m * k / 4);
+  const GroupedRows rows{.x = x.get(), .sums = x.get() + m * k};
+  for (std::int64_t i = 0; i < task.m; ++i) {
+    table.group_row(task.x + i * task.x_stride, task.k, rows, i);
+  }
+  const auto kernel = table.linear_few[static_cast<int>(type)];
+  over_rows(pool, task, n, kPreciseUnit,
+            [&](std::int64_t begin, std::int64_t end) { kernel(task, rows, begin, end); });
+}
+
 void linear_fast(ThreadPool& pool, const LinearTask& task, std::int64_t n, QuantType type) {
   const Kernels& table = kernels();
   const auto m = static_cast<std::size_t>(task.m), k = static_cast<std::size_t>(task.k);
@@ -86,6 +102,9 @@ void linear_quantized(ThreadPool& pool, const LinearArgs& args, QuantType type, 
   if (args.m <= 0 || args.n <= 0) return;
   if (args.k == 0) return write_bias(task, args.n);
   if (compute == QuantCompute::fast) return linear_fast(pool, task, args.n, type);
+  if (args.m <= kFewRows && kernels().linear_few[static_cast<int>(type)] != nullptr) {
+    return linear_few(pool, task, args.n, type);
+  }
   const auto kernel = kernels().linear[kFloatTypes + static_cast<int>(type)];
   over_rows(pool, task, args.n, kPreciseUnit,
             [&](std::int64_t begin, std::int64_t end) { kernel(task, begin, end); });

@@ -3,6 +3,7 @@
 
 #include "tessera/backends/cpu/isa/kernels.h"
 #include "tessera/backends/cpu/isa/kernels/fast_kernels.h"
+#include "tessera/backends/cpu/isa/kernels/few_rows_kernels.h"
 #include "tessera/backends/cpu/isa/kernels/gemm_kernels.h"
 #include "tessera/backends/cpu/isa/kernels/linear_kernels.h"
 #include "tessera/backends/cpu/isa/kernels/math_kernels.h"
@@ -16,6 +17,17 @@
                linear<Q4_1Weights>, linear<Q5_0Weights>, linear<Q5_1Weights>, linear<Q8_0Weights>, \
                linear<Q2KWeights>,  linear<Q3KWeights>,  linear<Q4KWeights>,  linear<Q5KWeights>,  \
                linear<Q6KWeights>},                                                                \
+    .linear_few = {nullptr,                                                                        \
+                   nullptr,                                                                        \
+                   linear_few<Q5_0Weights>,                                                        \
+                   linear_few<Q5_1Weights>,                                                        \
+                   linear_few<Q8_0Weights, true>,                                                  \
+                   linear_few<Q2KWeights>,                                                         \
+                   linear_few<Q3KWeights>,                                                         \
+                   nullptr,                                                                        \
+                   linear_few<Q5KWeights>,                                                         \
+                   linear_few<Q6KWeights>},                                                        \
+    .group_row = group_row,                                                                        \
     .linear_fast = {linear_fast<Q4_0Weights>,       linear_fast<Q4_1Weights>,                      \
                     linear_fast<Q5_0Weights>,       linear_fast<Q5_1Weights>,                      \
                     linear_fast<Q8_0Weights, true>, linear_fast<Q2KWeights>,                       \

@@ -6,7 +6,7 @@
 
 #include "tessera/core/host_tensor.h"
 
-namespace tessera::testing {
+namespace tessera::conformance {
 
 /// How far a rounded result may be from its golden value: `ulps` units in the last place of the
 /// golden element in its own dtype, plus `of_largest` times the largest finite golden element.
@@ -21,4 +21,4 @@ struct Tolerance {
 std::optional<std::string> difference(const HostTensor& got, const HostTensor& want,
                                       Tolerance tolerance, bool exact);
 
-}  // namespace tessera::testing
+}  // namespace tessera::conformance

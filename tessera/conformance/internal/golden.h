@@ -1,7 +1,8 @@
-// The cases of tests/goldens/ops/*.json with their tensors (tools/oracles/mlx_cases.py explains
-// the format), and calling the library's function for each.
+// A golden case: a call with its inputs and what MLX makes of it (tools/oracles/mlx_cases.py
+// explains the files).
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,7 +12,7 @@
 #include "tessera/core/host_tensor.h"
 #include "tessera/ir/array.h"
 
-namespace tessera::testing {
+namespace tessera::conformance {
 
 struct GoldenCase {
   std::string id;
@@ -23,18 +24,17 @@ struct GoldenCase {
   bool exact = false;                             // a matter of bits, not rounding
 
   bool must_fail() const { return !error.empty(); }
+  /// On the thread's current backend.
   array input(std::size_t i) const { return array(inputs.at(i).value()); }
   std::optional<array> optional_input(std::size_t i) const;
 };
 
-/// By op name, in the file's order.
-const std::map<std::string, std::vector<GoldenCase>>& golden_cases();
+/// Every *.json of the folder with its *.safetensors, by op name.
+/// errors  not_found, io, bad_format
+std::map<std::string, std::vector<GoldenCase>> load_golden_cases(
+    const std::filesystem::path& folder);
 
-/// Calls the op of the case, unevaluated.   errors  those of the op; std::out_of_range for an op
-/// without an adapter
-std::vector<array> call_op(const GoldenCase& c);
+/// What is wrong with what the current backend makes of the case, in words; empty if nothing is.
+std::string check(const GoldenCase& c);
 
-/// Whether call_op knows the op.
-bool has_adapter(const std::string& op);
-
-}  // namespace tessera::testing
+}  // namespace tessera::conformance

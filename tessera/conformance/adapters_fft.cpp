@@ -1,9 +1,9 @@
 // Fourier transforms and the parts of complex numbers.
-#include "tests/ops/adapters.h"
+#include "tessera/conformance/internal/adapters.h"
 
 #include "tessera/ops/ops.h"
 
-namespace tessera::testing {
+namespace tessera::conformance {
 
 namespace {
 
@@ -80,4 +80,4 @@ void add_fft(Adapters& table) {
   });
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::conformance

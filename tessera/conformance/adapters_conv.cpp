@@ -1,9 +1,9 @@
 // Convolutions and group normalisation.
-#include "tests/ops/adapters.h"
+#include "tessera/conformance/internal/adapters.h"
 
 #include "tessera/ops/ops.h"
 
-namespace tessera::testing {
+namespace tessera::conformance {
 
 namespace {
 
@@ -60,4 +60,4 @@ void add_conv(Adapters& table) {
   });
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::conformance

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/ops/golden_cases.h"
+#include "tessera/conformance/internal/golden.h"
 
-namespace tessera::testing {
+namespace tessera::conformance {
 
 /// What a call gives: mostly one array, so an array converts.
 struct Outputs : std::vector<array> {
@@ -31,4 +31,10 @@ void add_fft(Adapters& table);
 void add_general(Adapters& table);
 void add_random(Adapters& table);
 
-}  // namespace tessera::testing
+/// Whether call_op knows the op.
+bool has_adapter(const std::string& op);
+/// Calls the op of the case on the current backend, unevaluated.   errors  those of the op;
+/// std::out_of_range for an op without an adapter
+std::vector<array> call_op(const GoldenCase& c);
+
+}  // namespace tessera::conformance

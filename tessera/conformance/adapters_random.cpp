@@ -1,9 +1,9 @@
 // Random numbers (their first input is the key), bitwise ops, and the inverses they are made of.
-#include "tests/ops/adapters.h"
+#include "tessera/conformance/internal/adapters.h"
 
 #include "tessera/ops/ops.h"
 
-namespace tessera::testing {
+namespace tessera::conformance {
 
 namespace {
 
@@ -93,4 +93,4 @@ void add_random(Adapters& table) {
   });
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::conformance

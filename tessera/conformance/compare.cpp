@@ -1,4 +1,4 @@
-#include "tests/ops/compare.h"
+#include "tessera/conformance/internal/compare.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-namespace tessera::testing {
+namespace tessera::conformance {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::optional<std::string> difference(const HostTensor& got, const HostTensor& w
   return std::nullopt;
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::conformance

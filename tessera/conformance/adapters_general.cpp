@@ -1,9 +1,9 @@
 // General ops, one line each.
-#include "tests/ops/adapters.h"
+#include "tessera/conformance/internal/adapters.h"
 
 #include "tessera/ops/ops.h"
 
-namespace tessera::testing {
+namespace tessera::conformance {
 
 Dtype dtype_named(const std::string& name) {
   static const std::map<std::string, Dtype> dtypes = {
@@ -224,4 +224,4 @@ void add_general(Adapters& table) {
   });
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::conformance

@@ -1,0 +1,28 @@
+#include "tessera/conformance/internal/adapters.h"
+
+namespace tessera::conformance {
+
+namespace {
+
+const Adapters& adapters() {
+  static const Adapters table = [] {
+    Adapters all;
+    add_conv(all);
+    add_fft(all);
+    add_general(all);
+    add_random(all);
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace
+
+bool has_adapter(const std::string& op) {
+  return adapters().contains(op);
+}
+std::vector<array> call_op(const GoldenCase& c) {
+  return adapters().at(c.op)(c);
+}
+
+}  // namespace tessera::conformance

@@ -1,0 +1,70 @@
+// A bad call is an Error that says what does not fit, before anything runs, and the backend works
+// on afterwards.
+#include <cmath>
+
+#include "tessera/backend/backend.h"
+#include "tessera/conformance/internal/behaviour.h"
+#include "tessera/core/error.h"
+#include "tessera/ops/ops.h"
+
+namespace tessera::conformance {
+
+namespace {
+
+void shapes_that_do_not_fit_are_both_named() {
+  expect_refused([] { (ones({2, 3}) + ones({2})).eval(); }, {"[2, 3]", "[2]"});
+  expect_refused([] { matmul(ones({2, 3}), ones({4, 5})).eval(); }, {"3", "4"});
+  expect_refused([] { concatenate({ones({2, 3}), ones({2, 4})}).eval(); }, {"[2, 3]", "[2, 4]"});
+  expect_refused([] { where(ones({2}, bool_), ones({3}), ones({4})).eval(); }, {"[3]", "[4]"});
+  expect_refused([] { linear(ones({2, 3}), ones({5, 4})).eval(); }, {"[2, 3]", "[5, 4]"});
+  expect_refused([] { fast::rms_norm(ones({2, 3}), ones({4}), 1e-5f).eval(); }, {"[2, 3]", "[4]"});
+  expect_refused([] { reshape(ones({2, 3}), {4}).eval(); }, {"[2, 3]", "[4]"});
+  expect_refused([] { broadcast_to(ones({2, 3}), {2, 4}).eval(); }, {"[2, 3]", "[2, 4]"});
+}
+
+void axes_out_of_range_are_named() {
+  const array a = ones({2, 3});
+  for (const int axis : {2, -3, 1000}) {
+    const std::string name = std::to_string(axis);
+    expect_refused([&] { sum(a, axis).eval(); }, {name});
+    expect_refused([&] { softmax(a, axis).eval(); }, {name});
+    expect_refused([&] { argmax(a, axis).eval(); }, {name});
+    expect_refused([&] { cumsum(a, axis).eval(); }, {name});
+    expect_refused([&] { concatenate({a, a}, axis).eval(); }, {name});
+    expect_refused([&] { take(a, array({0}), axis).eval(); }, {name});
+  }
+}
+
+void sizes_that_overflow_are_refused() {
+  const ShapeElem huge = ShapeElem{1} << 40;
+  expect_refused([&] { broadcast_to(array(1.0f), {huge, huge}).eval(); }, {"1099511627776"});
+  expect_refused([&] { zeros({huge, huge}).eval(); }, {"1099511627776"});
+  expect_refused([] { zeros({-1, 2}).eval(); }, {"-1"});
+}
+
+void it_works_on_after_errors() {
+  const MemoryInfo before = current_backend()->memory();
+  for (int i = 0; i < 20; ++i) {
+    try {
+      (exp(ones({4, 4})) + ones({5})).eval();
+    } catch (const Error&) {
+    }
+    const float got = sum(exp(zeros({4, 4}))).item<float>();
+    expect(got == 16.0f, "after {} errors the sum of 16 ones is {}", i + 1, got);
+  }
+  current_backend()->synchronize();
+  const MemoryInfo after = current_backend()->memory();
+  expect(after.live_tensors == before.live_tensors, "{} tensors leaked",
+         after.live_tensors - before.live_tensors);
+}
+
+}  // namespace
+
+std::vector<Behaviour> error_behaviours() {
+  return {{"shapes that do not fit are both named", shapes_that_do_not_fit_are_both_named},
+          {"axes out of range are named", axes_out_of_range_are_named},
+          {"sizes that overflow are refused", sizes_that_overflow_are_refused},
+          {"it works on after errors", it_works_on_after_errors}};
+}
+
+}  // namespace tessera::conformance

@@ -188,6 +188,9 @@ void add_general(Adapters& table) {
       {"softmax", reduction(softmax, softmax)},
       {"logsumexp", reduction(logsumexp, logsumexp)},
       {"cumsum", call_cumsum},
+      {"power", binary(power)},
+      {"linear",
+       [](const GoldenCase& c) { return linear(c.input(0), c.input(1), c.optional_input(2)); }},
       {"matmul", [](const GoldenCase& c) { return matmul(c.input(0), c.input(1)); }},
       {"addmm",
        [](const GoldenCase& c) {

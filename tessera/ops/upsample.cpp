@@ -21,7 +21,7 @@ struct Taps {
   std::vector<std::vector<float>> weight;
 };
 
-void check_scale(const char* op, const array& x, const std::vector<float>& scale_factor) {
+void check_scale(const char* op, const array& x, const std::vector<double>& scale_factor) {
   if (x.ndim() < 3 || scale_factor.size() != x.ndim() - 2) {
     fail(ErrorCode::shape_mismatch, op, "{} scale factors for the spatial axes of {}",
          scale_factor.size(), detail::describe(x));
@@ -126,7 +126,7 @@ array resampled(const array& x, int axis, const Taps& taps) {
 
 // Axis by axis, which is the same sum of products as over all axes at once.
 template <class MakeTaps>
-array interpolated(const char* op, const array& x, const std::vector<float>& scale_factor,
+array interpolated(const char* op, const array& x, const std::vector<double>& scale_factor,
                    bool align_corners, bool antialias, MakeTaps make_taps) {
   check_scale(op, x, scale_factor);
   if (align_corners && antialias) {
@@ -144,9 +144,14 @@ array interpolated(const char* op, const array& x, const std::vector<float>& sca
 
 std::vector<std::int32_t> nearest(ShapeElem size, double scale) {
   const auto count = static_cast<ShapeElem>(scale * static_cast<double>(size));
+  const bool whole = scale == std::floor(scale);
   const float ratio = static_cast<float>(static_cast<double>(size) / std::max<ShapeElem>(count, 1));
   std::vector<std::int32_t> out(count);
   for (std::size_t i = 0; i < out.size(); ++i) {
+    if (whole) {
+      out[i] = static_cast<std::int32_t>(static_cast<double>(i) / scale);
+      continue;
+    }
     float at = static_cast<float>(i);
     at = count > size ? std::nearbyint((at + 0.5f) * ratio - 0.5f) : at * ratio;
     out[i] = static_cast<std::int32_t>(std::clamp(at, 0.0f, static_cast<float>(size - 1)));
@@ -156,7 +161,7 @@ std::vector<std::int32_t> nearest(ShapeElem size, double scale) {
 
 }  // namespace
 
-array upsample_nearest(const array& x, const std::vector<float>& scale_factor) {
+array upsample_nearest(const array& x, const std::vector<double>& scale_factor) {
   check_scale("upsample_nearest", x, scale_factor);
   array out = x;
   for (std::size_t i = 0; i < scale_factor.size(); ++i) {
@@ -167,7 +172,7 @@ array upsample_nearest(const array& x, const std::vector<float>& scale_factor) {
   return out;
 }
 
-array upsample_linear(const array& x, const std::vector<float>& scale_factor, bool align_corners,
+array upsample_linear(const array& x, const std::vector<double>& scale_factor, bool align_corners,
                       bool antialias) {
   return interpolated("upsample_linear", x, scale_factor, align_corners, antialias,
                       [&](std::vector<float> at, ShapeElem size, double scale) {
@@ -178,7 +183,7 @@ array upsample_linear(const array& x, const std::vector<float>& scale_factor, bo
                       });
 }
 
-array upsample_cubic(const array& x, const std::vector<float>& scale_factor, bool align_corners,
+array upsample_cubic(const array& x, const std::vector<double>& scale_factor, bool align_corners,
                      bool antialias) {
   return interpolated("upsample_cubic", x, scale_factor, align_corners, antialias,
                       [&](const std::vector<float>& at, ShapeElem size, double scale) {

@@ -16,12 +16,12 @@ namespace tessera {
 /// errors        shape_mismatch, invalid_argument
 ///
 /// MLX raises for a nearest result without elements; here it is empty.
-array upsample_nearest(const array& x, const std::vector<float>& scale_factor);
-array upsample_linear(const array& x, const std::vector<float>& scale_factor,
+array upsample_nearest(const array& x, const std::vector<double>& scale_factor);
+array upsample_linear(const array& x, const std::vector<double>& scale_factor,
                       bool align_corners = false, bool antialias = false);
 /// Cubic convolution with a = -0.75, borders repeated; with antialias a = -0.5, borders left out.
 /// source  R. G. Keys, Cubic convolution interpolation for digital image processing, 1981
-array upsample_cubic(const array& x, const std::vector<float>& scale_factor,
+array upsample_cubic(const array& x, const std::vector<double>& scale_factor,
                      bool align_corners = false, bool antialias = false);
 
 }  // namespace tessera

@@ -27,5 +27,9 @@ Shape shape_of(const nlohmann::json& list);
 Adapter unary(array (*fn)(const array&));
 
 void add_general(Adapters& table);
+void add_pool(Adapters& table);
+void add_scan(Adapters& table);
+void add_scatter(Adapters& table);
+void add_sort(Adapters& table);
 
 }  // namespace tessera::testing

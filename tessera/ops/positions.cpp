@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tessera/ir/node.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/index.h"
@@ -19,17 +20,21 @@ array checked(const array& indices, ShapeElem size, ShapeElem slice) {
   const array given = astype(indices, int64);
   const array counted = where(given < 0, given + size, given);
   const array outside = scalar(static_cast<double>(places), int64, indices.backend());
-  return take(arange(0.0, double(places), int64), where(counted < 0, outside, counted), 0);
+  return take(count_up(places), where(counted < 0, outside, counted), 0);
 }
 
 // 0, stride, 2 * stride, ... along one axis of `rank`.
 array steps(ShapeElem count, std::int64_t stride, std::size_t rank, std::size_t axis) {
   Shape shape(rank, 1);
   shape[axis] = count;
-  return reshape(arange(0.0, double(count), int64) * stride, shape);
+  return reshape(count_up(count) * stride, shape);
 }
 
 }  // namespace
+
+array count_up(ShapeElem count) {
+  return apply(Arange{0, 1, count, int64}, {});
+}
 
 void check_indices(const char* op, const array& indices) {
   if (!is_integer(indices.dtype())) {

@@ -43,7 +43,7 @@ array combined(const array& a, const array& hit, const array& updates, ScatterRe
     case ScatterReduce::max: return maximum(a, max(filled(detail::lowest(dtype, backend)), 1));
     case ScatterReduce::min: return minimum(a, min(filled(detail::highest(dtype, backend)), 1));
   }
-  const array number = arange(0.0, double(updates.size()), int64);
+  const array number = detail::count_up(updates.size());
   const array last = max(where(hit, number, detail::scalar(-1, int64, backend)), 1);
   const array none = detail::scalar(0, int64, backend);
   return where(last < 0, a, take(updates, maximum(last, none), 0));
@@ -54,7 +54,7 @@ array combined(const array& a, const array& hit, const array& updates, ScatterRe
 array scattered(array a, const array& positions, const array& updates, ScatterReduce reduce) {
   constexpr ShapeElem kCompared = ShapeElem{1} << 20;
   const ShapeElem chunk = std::max<ShapeElem>(1, kCompared / std::max<ShapeElem>(1, a.size()));
-  const array targets = reshape(arange(0.0, double(a.size()), int64), {a.size(), 1});
+  const array targets = reshape(detail::count_up(a.size()), {a.size(), 1});
   for (ShapeElem begin = 0; begin < updates.size(); begin += chunk) {
     const ShapeElem end = std::min(begin + chunk, updates.size());
     const array hit = targets == reshape(slice(positions, {begin}, {end}), {1, end - begin});

@@ -8,6 +8,7 @@
 #include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
 #include "tessera/ops/internal/limits.h"
+#include "tessera/ops/internal/positions.h"
 #include "tessera/ops/shape.h"
 #include "tessera/ops/unary.h"
 
@@ -73,7 +74,7 @@ SortedPair sort_network(const array& a, int axis) {
   const ShapeElem rows = a.size() / n;
   const array padding = broadcast_to(greatest(a), {rows, width - n});
   array values = concatenate({reshape(lines, {rows, n}), padding}, 1);
-  array indices = broadcast_to(arange(0.0, double(width), int64), values.shape());
+  array indices = broadcast_to(count_up(width), values.shape());
   for (ShapeElem block = 2; block <= width; block *= 2) {
     compare_exchange(values, indices, block / 2, true);
     for (ShapeElem half = block / 4; half > 0; half /= 2) {

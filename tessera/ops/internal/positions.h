@@ -9,6 +9,9 @@
 
 namespace tessera::detail {
 
+/// 0, 1, 2, ... as int64, without arange()'s limit.
+array count_up(ShapeElem count);
+
 /// errors  unsupported_dtype unless integers
 void check_indices(const char* op, const array& indices);
 

@@ -38,7 +38,7 @@ std::vector<array> TakeAlongAxis::lower(std::span<const array> in) const {
 
 TensorSpec Gather::infer(std::span<const array> in) const {
   detail::check_count(kName, in, 1 + axes.size(), 1 + axes.size());
-  Shape out = detail::check_slices(kName, in[0], in.subspan(1), axes, slice_sizes);
+  Shape out = detail::check_slices(kName, in[0], in.subspan(1), slice_sizes);
   for (ShapeElem size : slice_sizes) out.push_back(size);
   return {out, in[0].dtype()};
 }
@@ -84,7 +84,8 @@ array gather(const array& a, const std::vector<array>& indices, const std::vecto
              const Shape& slice_sizes) {
   Gather op{detail::distinct_axes("gather", axes, a), slice_sizes};
   std::vector<array> in{a};
-  for (array& index : detail::broadcast_indices("gather", indices)) in.push_back(std::move(index));
+  for (array& index : detail::broadcast_indices("gather", indices, axes.size()))
+    in.push_back(std::move(index));
   return apply(std::move(op), std::move(in));
 }
 array gather(const array& a, const array& indices, int axis, const Shape& slice_sizes) {

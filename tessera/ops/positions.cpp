@@ -18,7 +18,8 @@ namespace {
 array checked(const array& indices, ShapeElem size, ShapeElem slice) {
   const ShapeElem places = size - slice + 1;
   const array given = astype(indices, int64);
-  const array counted = where(given < 0, given + size, given);
+  const bool from_end = issubdtype(indices.dtype(), Dtype::Category::signedinteger);
+  const array counted = from_end ? where(given < 0, given + size, given) : given;
   const array outside = scalar(static_cast<double>(places), int64, indices.backend());
   return take(count_up(places), where(counted < 0, outside, counted), 0);
 }
@@ -54,7 +55,11 @@ InlineVector<int, 6> distinct_axes(const char* op, const std::vector<int>& axes,
   return out;
 }
 
-std::vector<array> broadcast_indices(const char* op, const std::vector<array>& indices) {
+std::vector<array> broadcast_indices(const char* op, const std::vector<array>& indices,
+                                     std::size_t axes) {
+  if (indices.size() != axes) {
+    fail(ErrorCode::invalid_argument, op, "{} index arrays for {} axes", indices.size(), axes);
+  }
   Shape shape;
   for (const array& index : indices) shape = broadcast_shapes(shape, index.shape(), op);
   std::vector<array> out;
@@ -63,11 +68,7 @@ std::vector<array> broadcast_indices(const char* op, const std::vector<array>& i
 }
 
 Shape check_slices(const char* op, const array& a, std::span<const array> indices,
-                   const InlineVector<int, 6>& axes, const Shape& slice_sizes) {
-  if (indices.size() != axes.size()) {
-    fail(ErrorCode::invalid_argument, op, "{} index arrays for {} axes", indices.size(),
-         axes.size());
-  }
+                   const Shape& slice_sizes) {
   bool fits = slice_sizes.size() == a.ndim();
   for (std::size_t i = 0; fits && i < a.ndim(); ++i) {
     fits = slice_sizes[i] >= 0 && slice_sizes[i] <= a.shape()[i];

@@ -122,8 +122,8 @@ std::vector<array> LogCumSumExp::lower(std::span<const array> in) const {
 }
 
 array cumsum(const array& a, int axis, bool reverse, bool inclusive, std::optional<Dtype> dtype) {
-  const Dtype wanted = dtype.value_or(a.dtype());
-  return along<CumSum>(astype(a, wanted == bool_ ? int32 : wanted), axis, reverse, inclusive);
+  const array x = astype(a, dtype.value_or(a.dtype()));
+  return along<CumSum>(x.dtype() == bool_ ? astype(x, int32) : x, axis, reverse, inclusive);
 }
 array cumsum(const array& a, bool reverse, bool inclusive, std::optional<Dtype> dtype) {
   return cumsum(flat(a), 0, reverse, inclusive, dtype);

@@ -68,7 +68,8 @@ array scatter_with(ScatterReduce reduce, const char* name, const array& a,
                    const std::vector<int>& axes) {
   Scatter op{detail::distinct_axes(name, axes, a), reduce};
   std::vector<array> in{a, astype(updates, a.dtype())};
-  for (array& index : detail::broadcast_indices(name, indices)) in.push_back(std::move(index));
+  for (array& index : detail::broadcast_indices(name, indices, axes.size()))
+    in.push_back(std::move(index));
   return apply(std::move(op), std::move(in));
 }
 
@@ -107,8 +108,8 @@ TensorSpec Scatter::infer(std::span<const array> in) const {
          lead, a.ndim(), detail::describe(a));
   }
   const auto first = updates.shape().begin();
-  const Shape indexed = detail::check_slices(kName, a, in.subspan(2), axes,
-                                             Shape(first + lead, updates.shape().end()));
+  const Shape indexed =
+      detail::check_slices(kName, a, in.subspan(2), Shape(first + lead, updates.shape().end()));
   if (Shape(first, first + lead) != indexed) {
     fail(ErrorCode::shape_mismatch, kName, "updates {} do not start with the indices' shape {}",
          detail::describe(updates), to_string(indexed));
@@ -145,6 +146,10 @@ TensorSpec ScatterAxis::infer(std::span<const array> in) const {
 
 std::vector<array> ScatterAxis::lower(std::span<const array> in) const {
   if (in[1].size() == 0) return {in[0]};
+  if (in[0].size() == 0) {
+    fail(ErrorCode::invalid_argument, kName, "indices {} are out of range for {}",
+         detail::describe(in[2]), detail::describe(in[0]));
+  }
   const array positions = detail::axis_positions(in[0].shape(), in[2], axis);
   const ShapeElem count = positions.size();
   const array out = apply(

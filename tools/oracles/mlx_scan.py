@@ -23,7 +23,8 @@ def scan(name, op, x, axis, reverse=False, inclusive=True, exact=False, via=True
         x = mx.transpose(x) if extra.get("transpose") else x
         return getattr(mx, op)(x, axis=axis, reverse=reverse, inclusive=inclusive, **options)
 
-    case(name, op, [x], attrs, compute, exact=exact, via=via and not exact)
+    # MLX loses NaN in running extremes of the half types, so those too come from float32.
+    case(name, op, [x], attrs, compute, exact=exact, via=via)
 
 
 def values(op, shape, dtype):
@@ -63,7 +64,8 @@ for op in OPS:
             for reverse, inclusive in WAYS:
                 way = ("rev" if reverse else "fwd") + ("_incl" if inclusive else "_excl")
                 x = mx.array(row).astype(FLOATS[dtype])
-                scan(f"{op}/{dtype}/{label}/{way}", op, x, 0, reverse, inclusive, exact=exact)
+                # the half types make zeros of denormals, whose signs are open among extremes
+                scan(f"{op}/{dtype}/{label}/{way}", op, x, 0, reverse, inclusive, exact=exact and label != "denormal")
         if op == "logcumsumexp":
             large = mx.array([30000.0, 29999.0, -30000.0, 30000.0]).astype(FLOATS[dtype])
             scan(f"{op}/{dtype}/large", op, large, 0)

@@ -12,9 +12,9 @@ std::vector<std::int64_t> read_indices(const Context& ctx, const char* op, const
     if constexpr (std::is_integral_v<T>) {
       const T* data = flat->data<T>();
       for (std::size_t i = 0; i < out.size(); ++i) {
-        // A uint64 past 2^63 turns negative here and is then out of range, as it should be.
+        // A uint64 past 2^63 turns negative here, which is not from the end but out of range.
         std::int64_t index = static_cast<std::int64_t>(data[i]);
-        if (index < 0) index += size;
+        if (std::is_signed_v<T> && index < 0) index += size;
         if (index < 0 || index > size - slice) {
           fail(ErrorCode::invalid_argument, op,
                "index {} at position {} is out of range for size {}{}", data[i], i, size,

@@ -18,14 +18,15 @@ void check_indices(const char* op, const array& indices);
 /// Each axis of `a` at most once, non-negative.   errors  invalid_argument
 InlineVector<int, 6> distinct_axes(const char* op, const std::vector<int>& axes, const array& a);
 
-/// All of their common shape.   errors  shape_mismatch
-std::vector<array> broadcast_indices(const char* op, const std::vector<array>& indices);
+/// All of their common shape.   errors  shape_mismatch, invalid_argument unless as many as axes
+std::vector<array> broadcast_indices(const char* op, const std::vector<array>& indices,
+                                     std::size_t axes);
 
 /// Checks an index array for each of `axes`, all of one shape, and a slice of `a` that starts
 /// there. returns  the index arrays' shape, [] without any errors   shape_mismatch,
 /// unsupported_dtype
 Shape check_slices(const char* op, const array& a, std::span<const array> indices,
-                   const InlineVector<int, 6>& axes, const Shape& slice_sizes);
+                   const Shape& slice_sizes);
 
 /// Where the elements of those slices lie in a flattened array of `shape`: int64
 /// [index shape..., slice_sizes...]. A slice that leaves the array is an error when it runs.

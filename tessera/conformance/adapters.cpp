@@ -8,6 +8,10 @@ const Adapters& adapters() {
   static const Adapters table = [] {
     Adapters all;
     add_general(all);
+    add_pool(all);
+    add_scan(all);
+    add_scatter(all);
+    add_sort(all);
     return all;
   }();
   return table;

@@ -5,6 +5,12 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 install(TARGETS tessera EXPORT tessera-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET tessera_conformance)
+  install(TARGETS tessera_conformance EXPORT tessera-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/goldens/ops/
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/conformance)
+endif()
 if(TARGET tessera_cli)
   install(TARGETS tessera_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

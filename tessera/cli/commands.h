@@ -20,6 +20,9 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What was to be done was done, and its outcome is bad; the output says so already.
+struct CommandFailed {};
+
 /// Ctrl-C ended the command.
 struct Interrupted {};
 
@@ -31,5 +34,6 @@ void add_tokenize(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_info(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_conformance(CLI::App& app);
 
 }  // namespace tessera::cli

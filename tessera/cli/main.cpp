@@ -33,6 +33,9 @@ int run(int argc, char** argv) {
   add_inspect(app);
   add_info(app);
   add_bench(app);
+#if TESSERA_CONFORMANCE
+  add_conformance(app);
+#endif
   try {
     app.parse(argc, argv);  // runs the command's callback
     flush_output();
@@ -43,6 +46,8 @@ int run(int argc, char** argv) {
     return fail_with(kUsage, std::string(e.what()) + "; see 'tessera --help'");
   } catch (const UsageError& e) {
     return fail_with(kUsage, e.what());
+  } catch (const CommandFailed&) {
+    return kFailure;
   } catch (const Interrupted&) {
     return kInterrupted;
   } catch (const OutputClosed&) {

@@ -10,7 +10,11 @@ const Adapters& adapters() {
     add_conv(all);
     add_fft(all);
     add_general(all);
+    add_pool(all);
     add_random(all);
+    add_scan(all);
+    add_scatter(all);
+    add_sort(all);
     return all;
   }();
   return table;

@@ -78,6 +78,11 @@ void add_random(Adapters& table) {
       {"random.bernoulli",
        [](const GoldenCase& c) { return random::bernoulli(c.input(1), shape_in(c), c.input(0)); }},
       {"random.categorical", call_categorical},
+      {"random.permutation",
+       [](const GoldenCase& c) {
+         if (c.attrs.contains("n")) return random::permutation(c.attrs["n"].get<int>(), c.input(0));
+         return random::permutation(c.input(1), c.attrs["axis"].get<int>(), c.input(0));
+       }},
       {"random.randint",
        [](const GoldenCase& c) {
          return random::randint(c.input(1), c.input(2), shape_in(c), dtype_in(c), c.input(0));

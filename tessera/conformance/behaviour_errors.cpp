@@ -42,6 +42,19 @@ void sizes_that_overflow_are_refused() {
   expect_refused([] { zeros({-1, 2}).eval(); }, {"-1"});
 }
 
+void indices_out_of_range_are_refused() {
+  const array table = ones({3, 4});
+  for (const int index : {3, -4, 1 << 30}) {
+    expect_refused([&] { take(table, array({0, index}), 0).eval(); }, {std::to_string(index)});
+    expect_refused([&] { embedding(array({index, 0}), table).eval(); }, {std::to_string(index)});
+    expect_refused(
+        [&] {
+          take_along_axis(table, array({index}, {1, 1}, int32), 0).eval();
+        },
+        {"take_along_axis", "out of range"});
+  }
+}
+
 void it_works_on_after_errors() {
   const MemoryInfo before = current_backend()->memory();
   for (int i = 0; i < 20; ++i) {
@@ -64,6 +77,7 @@ std::vector<Behaviour> error_behaviours() {
   return {{"shapes that do not fit are both named", shapes_that_do_not_fit_are_both_named},
           {"axes out of range are named", axes_out_of_range_are_named},
           {"sizes that overflow are refused", sizes_that_overflow_are_refused},
+          {"indices out of range are refused", indices_out_of_range_are_refused},
           {"it works on after errors", it_works_on_after_errors}};
 }
 

@@ -12,6 +12,7 @@
 #include "tessera/core/error.h"
 #include "tessera/core/internal/fail.h"
 #include "tessera/io/safetensors.h"
+#include "tessera/ops/shape.h"
 
 namespace tessera::conformance {
 
@@ -117,6 +118,21 @@ std::string check_values(const GoldenCase& c) {
 }
 
 }  // namespace
+
+array GoldenCase::input(std::size_t i) const {
+  const array whole(inputs.at(i).value());
+  const auto found = attrs.find("layout");
+  if (found == attrs.end()) return whole;
+  const std::string layout = *found;
+  const ShapeElem rows = whole.shape(0), columns = whole.shape(1);
+  if (layout == "transposed") return transpose(whole);
+  if (layout == "strided") return slice(whole, {0, 1}, {rows, columns}, {2, 3});
+  if (layout == "reversed") {
+    return slice(whole, {rows - 1, columns - 1}, {-rows - 1, -columns - 1}, {-1, -1});
+  }
+  if (layout == "expanded") return broadcast_to(slice(whole, {0, 0}, {rows, 1}), whole.shape());
+  fail(ErrorCode::bad_format, id, "layout \"{}\" is not known", layout);
+}
 
 std::optional<array> GoldenCase::optional_input(std::size_t i) const {
   if (i >= inputs.size() || !inputs[i]) return std::nullopt;

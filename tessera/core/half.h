@@ -30,7 +30,10 @@ struct float16_t {
       const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
       return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
     }
-    if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | (mantissa << 13));
+    if (exponent == 31) {
+      const std::uint32_t quiet = mantissa != 0 ? 0x00400000u : 0;  // as IEEE 754 and F16C convert
+      return std::bit_cast<float>(sign | 0x7f800000u | quiet | (mantissa << 13));
+    }
     return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
   }
 

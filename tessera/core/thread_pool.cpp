@@ -25,6 +25,7 @@ namespace {
 constexpr int kSpins = 3000;
 
 constexpr int kMaxThreads = 1024;
+constexpr int kPiecesPerThread = 16;
 
 thread_local bool inside_parallel_region = false;
 
@@ -179,8 +180,9 @@ void ThreadPool::parallel_for(std::int64_t count, std::int64_t grain,
   }
   const std::lock_guard owner(s.owner, std::adopt_lock);
 
-  // Four pieces per thread: enough for a slow core to fall behind without holding up the rest.
-  const std::int64_t pieces = std::min<std::int64_t>(count / grain, std::int64_t{4} * threads_);
+  // Who finishes first waits for half a piece of another's, so pieces are small against the job.
+  const std::int64_t pieces =
+      std::min<std::int64_t>(count / grain, std::int64_t{kPiecesPerThread} * threads_);
   s.fn = &fn;
   s.count = count;
   s.chunk = (count + pieces - 1) / pieces;

@@ -4,22 +4,14 @@
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/internal/checks.h"
+#include "tessera/ops/internal/positions.h"
 #include "tessera/ops/shape.h"
 
 namespace tessera {
 
-namespace {
-void check_indices(const char* op, const array& indices) {
-  if (!is_integer(indices.dtype())) {
-    fail(ErrorCode::unsupported_dtype, op, "indices must be integers, got {}",
-         detail::describe(indices));
-  }
-}
-}  // namespace
-
 TensorSpec Take::infer(std::span<const array> in) const {
   detail::check_count(kName, in, 2, 2);
-  check_indices(kName, in[1]);
+  detail::check_indices(kName, in[1]);
   const Shape& from = in[0].shape();
   Shape out;
   for (int i = 0; i < axis; ++i) out.push_back(from[i]);
@@ -30,7 +22,7 @@ TensorSpec Take::infer(std::span<const array> in) const {
 
 TensorSpec TakeAlongAxis::infer(std::span<const array> in) const {
   detail::check_count(kName, in, 2, 2);
-  check_indices(kName, in[1]);
+  detail::check_indices(kName, in[1]);
   Shape like = in[0].shape();
   if (like.size() == in[1].ndim()) like[axis] = in[1].shape()[axis];
   if (in[1].shape() != like) {
@@ -40,22 +32,19 @@ TensorSpec TakeAlongAxis::infer(std::span<const array> in) const {
   return {like, in[0].dtype()};
 }
 
-// The element's place in the flattened input; an index out of range gets a place past its end.
 std::vector<array> TakeAlongAxis::lower(std::span<const array> in) const {
-  const Shape& shape = in[0].shape();
-  const ShapeElem length = shape[axis];
-  const array index = astype(in[1], int64);
-  array place = where(index < 0, index + length, index);
-  place = where(logical_and(place >= 0, place < length), place, array(in[0].size(), int64));
-  const Strides strides = row_major_strides(shape);
-  place = place * strides[axis];
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (static_cast<int>(i) == axis) continue;
-    Shape along(shape.size(), 1);
-    along[i] = shape[i];
-    place = place + reshape(arange(0.0, double(shape[i]), int64) * strides[i], along);
-  }
-  return {take(in[0], place)};
+  return {take(in[0], detail::axis_positions(in[0].shape(), in[1], axis))};
+}
+
+TensorSpec Gather::infer(std::span<const array> in) const {
+  detail::check_count(kName, in, 1 + axes.size(), 1 + axes.size());
+  Shape out = detail::check_slices(kName, in[0], in.subspan(1), slice_sizes);
+  for (ShapeElem size : slice_sizes) out.push_back(size);
+  return {out, in[0].dtype()};
+}
+
+std::vector<array> Gather::lower(std::span<const array> in) const {
+  return {take(in[0], detail::slice_positions(in[0].shape(), in.subspan(1), axes, slice_sizes))};
 }
 
 TensorSpec Select::infer(std::span<const array> in) const {
@@ -89,6 +78,18 @@ array take_along_axis(const array& a, const array& indices, int axis) {
   from[at] = a.shape()[at];
   to[at] = indices.shape()[at];
   return apply(TakeAlongAxis{at}, {broadcast_to(a, from), broadcast_to(indices, to)});
+}
+
+array gather(const array& a, const std::vector<array>& indices, const std::vector<int>& axes,
+             const Shape& slice_sizes) {
+  Gather op{detail::distinct_axes("gather", axes, a), slice_sizes};
+  std::vector<array> in{a};
+  for (array& index : detail::broadcast_indices("gather", indices, axes.size()))
+    in.push_back(std::move(index));
+  return apply(std::move(op), std::move(in));
+}
+array gather(const array& a, const array& indices, int axis, const Shape& slice_sizes) {
+  return gather(a, std::vector<array>{indices}, std::vector<int>{axis}, slice_sizes);
 }
 
 array where(const array& condition, const array& x, const array& y) {

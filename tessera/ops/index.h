@@ -34,6 +34,18 @@ struct TakeAlongAxis {
   std::vector<array> lower(std::span<const array> in) const;
 };
 
+struct Gather {
+  InlineVector<int, 6> axes;  ///< the axis of each index array
+  Shape slice_sizes;          ///< one per axis of the first input
+  static constexpr const char* kName = "gather";
+  static constexpr const char* kDoc =
+      "A slice of the first input per position of the index arrays, which say where it starts on "
+      "their axes (0 on the others): [index shape..., slice sizes...]. Negative indices count from "
+      "the end; a slice that leaves the array is an error when it runs.";
+  TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
+};
+
 /// indices: any integer dtype and shape; the axis is replaced by that shape.
 array take(const array& a, const array& indices, int axis);
 /// Of the flattened array.
@@ -41,6 +53,12 @@ array take(const array& a, const array& indices);
 /// indices: integers, of a's rank; off the axis the two broadcast together. An argsort's result
 /// sorts this way.   errors  shape_mismatch, unsupported_dtype, invalid_argument
 array take_along_axis(const array& a, const array& indices, int axis);
+/// indices: integers, broadcast together, one array for each of `axes`; slice_sizes: one per axis
+/// of a, at most a's.   returns  [index shape..., slice_sizes...] errors  shape_mismatch,
+/// unsupported_dtype, invalid_argument
+array gather(const array& a, const std::vector<array>& indices, const std::vector<int>& axes,
+             const Shape& slice_sizes);
+array gather(const array& a, const array& indices, int axis, const Shape& slice_sizes);
 /// x and y are promoted together.
 array where(const array& condition, const array& x, const array& y);
 

@@ -14,6 +14,7 @@
 #include "tessera/ops/internal/checks.h"
 #include "tessera/ops/reduce.h"
 #include "tessera/ops/shape.h"
+#include "tessera/ops/sort.h"
 #include "tessera/ops/unary.h"
 
 namespace tessera {
@@ -369,6 +370,15 @@ array laplace(const Shape& shape, Dtype dtype, const Key& key) {
 }
 array laplace(const Shape& shape, const Key& key) {
   return laplace(shape, float32, key);
+}
+
+array permutation(const array& x, int axis, const Key& key) {
+  constexpr const char* kWhere = "random::permutation";
+  const ShapeElem n = x.shape()[normalize_axis(axis, x.ndim(), kWhere)];
+  return take(x, argsort(bits({n}, key_or_next(key, x.backend()))), axis);
+}
+array permutation(int x, const Key& key) {
+  return argsort(bits({x}, key));
 }
 
 }  // namespace random

@@ -149,5 +149,9 @@ array laplace(const Shape& shape, float loc, float scale,
 array laplace(const Shape& shape, Dtype dtype, const std::optional<array>& key = std::nullopt);
 array laplace(const Shape& shape, const std::optional<array>& key = std::nullopt);
 
+/// The slices of x along an axis in random order; 0 .. x - 1 (uint32) in random order.
+array permutation(const array& x, int axis = 0, const std::optional<array>& key = std::nullopt);
+array permutation(int x, const std::optional<array>& key = std::nullopt);
+
 }  // namespace random
 }  // namespace tessera

@@ -240,6 +240,19 @@ def distributions():
             lambda k, lo, hi: r.randint(lo, hi, [2, 3], dtype=DTYPES[dtype], key=k),
             exact=True,
         )
+    for n in (0, 1, 7, 65):
+        distribution(
+            f"{n}", "permutation", {"n": n}, [], lambda k: r.permutation(n, key=k), exact=True
+        )
+    for axis in (0, -1):
+        distribution(
+            f"axis/{axis}",
+            "permutation",
+            {"axis": axis},
+            [normal((9, 8))],
+            lambda k, x: r.permutation(x, axis, key=k),
+            exact=True,
+        )
     logits = normal((3, 4, 5))
     for axis in (0, 1, -1):
         distribution(

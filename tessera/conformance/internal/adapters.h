@@ -29,7 +29,11 @@ Adapter unary(array (*fn)(const array&));
 void add_conv(Adapters& table);
 void add_fft(Adapters& table);
 void add_general(Adapters& table);
+void add_pool(Adapters& table);
 void add_random(Adapters& table);
+void add_scan(Adapters& table);
+void add_scatter(Adapters& table);
+void add_sort(Adapters& table);
 
 /// Whether call_op knows the op.
 bool has_adapter(const std::string& op);

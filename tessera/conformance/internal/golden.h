@@ -24,8 +24,9 @@ struct GoldenCase {
   bool exact = false;                             // a matter of bits, not rounding
 
   bool must_fail() const { return !error.empty(); }
-  /// On the thread's current backend.
-  array input(std::size_t i) const { return array(inputs.at(i).value()); }
+  /// On the thread's current backend, laid out as the attribute "layout" says: whole, unless
+  /// "transposed", "strided", "reversed" or "expanded" (tools/oracles/mlx_core.py).
+  array input(std::size_t i) const;
   std::optional<array> optional_input(std::size_t i) const;
 };
 

@@ -1,9 +1,9 @@
-// Take, select and embedding.
+// Take, gather, select and embedding.
 #include <cstring>
 
+#include "tessera/backends/cpu/indices.h"
 #include "tessera/backends/cpu/kernel.h"
 #include "tessera/backends/cpu/strided.h"
-#include "tessera/core/internal/fail.h"
 #include "tessera/core/quant_type.h"
 #include "tessera/ops/embedding.h"
 #include "tessera/ops/index.h"
@@ -12,29 +12,6 @@
 namespace tessera::cpu {
 
 namespace {
-
-// Indices as int64 in [0, limit), negative ones counted from the end.
-std::vector<std::int64_t> read_indices(const Context& ctx, const char* op, const TensorPtr& t,
-                                       std::int64_t limit) {
-  const CpuTensorPtr flat = ctx.contiguous(t);
-  std::vector<std::int64_t> out(flat->size());
-  dispatch(flat->dtype(), [&]<class T>() {
-    if constexpr (std::is_integral_v<T>) {
-      const T* data = flat->data<T>();
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        // A uint64 past 2^63 turns negative here and is then out of range, as it should be.
-        std::int64_t index = static_cast<std::int64_t>(data[i]);
-        if (index < 0) index += limit;
-        if (index < 0 || index >= limit) {
-          fail(ErrorCode::invalid_argument, op,
-               "index {} at position {} is out of range for size {}", data[i], i, limit);
-        }
-        out[i] = index;
-      }
-    }
-  });
-  return out;
-}
 
 // out[o, i, :] = x[o, index[i], :] on bytes, for contiguous x.
 void gather(ThreadPool& pool, const std::byte* x, std::byte* y, std::int64_t outer,
@@ -61,6 +38,54 @@ TensorPtr take_kernel(Context& ctx, const Take& op, Inputs in, const TensorSpec&
   for (int i = 0; i < op.axis; ++i) outer *= shape[i];
   for (std::size_t i = op.axis + 1; i < shape.size(); ++i) inner *= shape[i];
   gather(ctx.pool, x->bytes(), y->bytes(), outer, axis_size, inner, index);
+  return y;
+}
+
+TensorPtr gather_kernel(Context& ctx, const Gather& op, Inputs in, const TensorSpec& out) {
+  const Shape& shape = in[0]->shape();
+  const std::vector<std::int64_t> starts =
+      slice_starts(ctx, Gather::kName, shape, in.subspan(1), op.axes, op.slice_sizes);
+  const SliceRuns runs(shape, op.slice_sizes);
+  const CpuTensorPtr x = ctx.contiguous(in[0]);
+  CpuTensorPtr y = ctx.make(out);
+  if (y->size() == 0) return y;
+  const std::size_t width = out.dtype.size();
+  const std::int64_t bytes = runs.length * width;
+  const std::int64_t per_slice = runs.starts.size();
+  ctx.pool.parallel_for(
+      starts.size() * per_slice, 1 + 65536 / bytes, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t r = begin; r < end; ++r) {
+          const std::int64_t from = starts[r / per_slice] + runs.starts[r % per_slice];
+          std::memcpy(y->bytes() + r * bytes, x->bytes() + from * width, bytes);
+        }
+      });
+  return y;
+}
+
+TensorPtr take_along_axis_kernel(Context& ctx, const TakeAlongAxis& op, Inputs in,
+                                 const TensorSpec& out) {
+  const Shape& shape = in[0]->shape();
+  const std::int64_t axis_size = shape[op.axis];
+  const std::vector<std::int64_t> index = read_indices(ctx, TakeAlongAxis::kName, in[1], axis_size);
+  const CpuTensorPtr x = ctx.contiguous(in[0]);
+  CpuTensorPtr y = ctx.make(out);
+  const std::int64_t count = out.shape[op.axis];
+  std::int64_t inner = 1;
+  for (std::size_t i = op.axis + 1; i < shape.size(); ++i) inner *= shape[i];
+  if (y->size() == 0) return y;
+  dispatch(out.dtype, [&]<class T>() {
+    const T* from = x->template data<T>();
+    T* to = y->template data<T>();
+    ctx.pool.parallel_for(y->size() / inner, 1 + 16384 / inner,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t row = begin; row < end; ++row) {
+                              const T* plane = from + row / count * axis_size * inner;
+                              for (std::int64_t i = 0, at = row * inner; i < inner; ++i, ++at) {
+                                to[at] = plane[index[at] * inner + i];
+                              }
+                            }
+                          });
+  });
   return y;
 }
 
@@ -119,6 +144,8 @@ TensorPtr select_kernel(Context& ctx, const Select&, Inputs in, const TensorSpec
 
 void register_index(KernelRegistry& table) {
   table.add<Take, take_kernel>();
+  table.add<Gather, gather_kernel>();
+  table.add<TakeAlongAxis, take_along_axis_kernel>();
   table.add<Embedding, embedding_kernel>();
   table.add<QuantizedEmbedding, quantized_embedding_kernel>();
   table.add<Select, select_kernel>();

@@ -1,0 +1,82 @@
+// Writing elements and slices into an array: at indices, along an axis, into a slice. The array
+// itself stays; its memory becomes the result's when nobody else needs it.
+#pragma once
+
+#include <vector>
+
+#include "tessera/ir/array.h"
+#include "tessera/ir/op.h"
+#include "tessera/ops/op_ids.h"
+
+namespace tessera {
+
+/// What becomes of an element that updates meet. `none` replaces it, the last update wins.
+enum class ScatterReduce { none, sum, prod, max, min };
+
+struct Scatter {
+  InlineVector<int, 6> axes;  ///< the axis of each index array
+  ScatterReduce reduce = ScatterReduce::none;
+  static constexpr const char* kName = "scatter";
+  static constexpr const char* kDoc =
+      "The first input with slices of the second written or combined into it, at starts given by "
+      "the index arrays that follow (0 on axes without one). Updates apply in row-major order, so "
+      "that among duplicates the last one wins on every backend (MLX leaves that open). Sums and "
+      "products of float16 and bfloat16 are float32 inside, integers wrap, bool sums are logical "
+      "or, NaN wins a maximum and a minimum. Negative indices count from the end; a slice that "
+      "leaves the array is an error before anything is written.";
+  TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
+};
+
+struct ScatterAxis {
+  int axis = 0;
+  ScatterReduce reduce = ScatterReduce::none;
+  static constexpr const char* kName = "scatter_axis";
+  static constexpr const char* kDoc =
+      "x[.., index[.., i, ..], ..] = or += value[.., i, ..]: inputs are x, values and indices, the "
+      "latter two equal to x off the axis. Order, dtypes and bounds as for scatter.";
+  TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
+};
+
+/// indices  integers, broadcast together to a shape I, one array for each of `axes`
+/// updates  [I..., slice...], slice of a's rank and at most a's sizes; cast to a's dtype
+/// returns  a's shape and dtype
+/// errors   shape_mismatch, unsupported_dtype, invalid_argument
+array scatter(const array& a, const std::vector<array>& indices, const array& updates,
+              const std::vector<int>& axes);
+array scatter(const array& a, const array& indices, const array& updates, int axis);
+array scatter_add(const array& a, const std::vector<array>& indices, const array& updates,
+                  const std::vector<int>& axes);
+array scatter_add(const array& a, const array& indices, const array& updates, int axis);
+array scatter_prod(const array& a, const std::vector<array>& indices, const array& updates,
+                   const std::vector<int>& axes);
+array scatter_prod(const array& a, const array& indices, const array& updates, int axis);
+array scatter_max(const array& a, const std::vector<array>& indices, const array& updates,
+                  const std::vector<int>& axes);
+array scatter_max(const array& a, const array& indices, const array& updates, int axis);
+array scatter_min(const array& a, const std::vector<array>& indices, const array& updates,
+                  const std::vector<int>& axes);
+array scatter_min(const array& a, const array& indices, const array& updates, int axis);
+
+/// indices: integers, of a's rank, broadcast to a's shape off the axis; values: broadcast to the
+/// indices' shape and cast to a's dtype.   errors  as for scatter
+array put_along_axis(const array& a, const array& indices, const array& values, int axis);
+array scatter_add_axis(const array& a, const array& indices, const array& values, int axis);
+
+/// A slice (read as in slice()) combined with `update`, which is broadcast to it and cast to src's
+/// dtype.   errors  shape_mismatch, invalid_argument
+array slice_update_add(const array& src, const array& update, Shape start, Shape stop,
+                       Shape strides);
+array slice_update_add(const array& src, const array& update, Shape start, Shape stop);
+array slice_update_prod(const array& src, const array& update, Shape start, Shape stop,
+                        Shape strides);
+array slice_update_prod(const array& src, const array& update, Shape start, Shape stop);
+array slice_update_max(const array& src, const array& update, Shape start, Shape stop,
+                       Shape strides);
+array slice_update_max(const array& src, const array& update, Shape start, Shape stop);
+array slice_update_min(const array& src, const array& update, Shape start, Shape stop,
+                       Shape strides);
+array slice_update_min(const array& src, const array& update, Shape start, Shape stop);
+
+}  // namespace tessera

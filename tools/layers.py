@@ -26,6 +26,10 @@ LAYERS = {
 # Folders whose headers are not installed, whatever layer they lie in.
 PRIVATE_FOLDERS = ("internal", "kernels", "cli")
 
+# What public headers include that is neither the library's nor the language's, and is there for whoever
+# asks for that header.
+FOREIGN_INCLUDES = {("tessera/conformance/gtest.h", "gtest/gtest.h")}
+
 SOURCE_SUFFIXES = (".h", ".cpp", ".inc", ".def", ".cu", ".cuh")
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([<\"])([^>\"\n]+)[>\"]", re.MULTILINE)

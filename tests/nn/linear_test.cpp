@@ -131,8 +131,10 @@ TEST_P(PackedLayers, EmbeddingGivesTheExpandedRows) {
     }
     EXPECT_THROW(table(array({9}), float32).eval(), Error);
     const array x = normal({2, columns}, 6);
+    // The sums of a few packed rows are rounded in another order than those of a dense matrix.
+    const array magnitude = max(linear(abs(x), abs(w.dense())));
     EXPECT_LE(max_difference(table.as_linear(x), linear(x, w.dense()).to_host()),
-              2e-6f * (largest(x) + 1));
+              1e-6f * magnitude.item<float>());
   }
 }
 

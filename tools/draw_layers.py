@@ -21,7 +21,7 @@ TITLE = 34
 
 # Neighbouring layers that one label and one colour (fill, edge) hold together, from the top.
 BANDS = [
-    ("the program", ("cli",), "#f3e8ff", "#9333ea"),
+    ("the program and the proof", ("cli", "conformance"), "#f3e8ff", "#9333ea"),
     ("serving and training", ("train", "serve"), "#ffe4e6", "#e11d48"),
     ("models", ("models", "image", "audio", "text", "io", "nn"), "#dcfce7", "#16a34a"),
     ("arrays on any machine", ("graph", "backends", "backend", "ops", "ir"), "#dbeafe", "#2563eb"),

@@ -58,6 +58,18 @@ class Temporary(unittest.TestCase):
 
 
 class CommandLine(Temporary):
+    def test_conformance_proves_the_cpu_backend(self):
+        output, errors = run("conformance", "--filter", "softmax/f32/size/7")
+        self.assertEqual(errors, "")
+        self.assertRegex(output, r"\n2 passed, 0 failed\n$")
+        got = json.loads(run("conformance", "--filter", "softmax/f32/size/7", "--required-only",
+                             "--json")[0])
+        self.assertEqual(got, {"backend": "cpu", "passed": 1, "failed": []})
+        self.assertIn("no case", run("conformance", "--filter", "no such case", code=2)[1])
+        self.assertIn("abacus", run("conformance", "--backend", "abacus", code=1)[1])
+        _, errors = run("conformance", "--data", self.folder, code=1)
+        self.assertIn("no golden cases", errors)
+
     def test_help_of_every_command_has_examples(self):
         listing, _ = run("--help")
         self.assertIn("Exit codes", listing)

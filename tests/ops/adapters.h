@@ -27,5 +27,6 @@ Shape shape_of(const nlohmann::json& list);
 Adapter unary(array (*fn)(const array&));
 
 void add_general(Adapters& table);
+void add_quantized(Adapters& table);
 
 }  // namespace tessera::testing

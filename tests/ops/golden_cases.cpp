@@ -50,6 +50,7 @@ const Adapters& adapters() {
   static const Adapters table = [] {
     Adapters all;
     add_general(all);
+    add_quantized(all);
     return all;
   }();
   return table;

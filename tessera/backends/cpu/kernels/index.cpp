@@ -1,9 +1,9 @@
 // Take, select and embedding.
 #include <cstring>
 
+#include "tessera/backends/cpu/indices.h"
 #include "tessera/backends/cpu/kernel.h"
 #include "tessera/backends/cpu/strided.h"
-#include "tessera/core/internal/fail.h"
 #include "tessera/core/quant_type.h"
 #include "tessera/ops/embedding.h"
 #include "tessera/ops/index.h"
@@ -12,29 +12,6 @@
 namespace tessera::cpu {
 
 namespace {
-
-// Indices as int64 in [0, limit), negative ones counted from the end.
-std::vector<std::int64_t> read_indices(const Context& ctx, const char* op, const TensorPtr& t,
-                                       std::int64_t limit) {
-  const CpuTensorPtr flat = ctx.contiguous(t);
-  std::vector<std::int64_t> out(flat->size());
-  dispatch(flat->dtype(), [&]<class T>() {
-    if constexpr (std::is_integral_v<T>) {
-      const T* data = flat->data<T>();
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        // A uint64 past 2^63 turns negative here and is then out of range, as it should be.
-        std::int64_t index = static_cast<std::int64_t>(data[i]);
-        if (index < 0) index += limit;
-        if (index < 0 || index >= limit) {
-          fail(ErrorCode::invalid_argument, op,
-               "index {} at position {} is out of range for size {}", data[i], i, limit);
-        }
-        out[i] = index;
-      }
-    }
-  });
-  return out;
-}
 
 // out[o, i, :] = x[o, index[i], :] on bytes, for contiguous x.
 void gather(ThreadPool& pool, const std::byte* x, std::byte* y, std::int64_t outer,

@@ -23,12 +23,17 @@ struct Quantize {
   static constexpr const char* kName = "quantize";
   static constexpr const char* kDoc =
       "One of the arrays that w [..., N, K] (float32, float16, bfloat16) is quantised to. affine: "
-      "the end of the group's range that is farther from 0 is kept exactly and 0 gets a code, in "
-      "float32, MLX's rule. symmetric: scale = e / -2^(bits - 1), e the group's first element of "
-      "largest magnitude, rounded to w's dtype before codes are taken; code = w / scale + 2^(bits "
-      "- 1), nearest even. fp modes: MLX's rules in w's dtype; a group of mxfp4 or mxfp8 with NaN "
-      "or infinity is NaN as a whole (scale 255; arbitrary in MLX). Elsewhere NaN is left out of "
-      "its group's range and gets code 0. A group of zeros is exact. Required, because the fp "
+      "the end of the group's range that is farther from 0 is kept exactly and 0 gets a code (1 "
+      "bit: "
+      "both ends are kept), in float32, MLX's rule. symmetric: scale = e / -2^(bits - 1), e the "
+      "group's first element of largest magnitude, rounded to w's dtype before codes are taken; "
+      "code "
+      "= w / scale + 2^(bits - 1), nearest even. fp modes: MLX's rules in w's dtype, but a group "
+      "of "
+      "mxfp4 or mxfp8 with NaN or infinity is NaN as a whole (scale 255), exponents stop at -127, "
+      "and nvfp4 saturates at 6 * 448; MLX's results are arbitrary there. Elsewhere NaN is left "
+      "out "
+      "of its group's range and gets code 0. A group of zeros is exact. Required, because the fp "
       "modes round a logarithm in w's dtype, which has no exact lowering.";
   TensorSpec infer(std::span<const array> in) const;
 };

@@ -149,7 +149,9 @@ for dtype in FLOATS:
         if bits in (1, 3, 8):
             case_dequantize(f"special/{bits}_bits/{dtype}", quantized(w, p), p)
     for mode, (group_size, bits) in FP.items():
-        rows = [i for i in range(w.shape[0]) if i != 6]  # MLX's exponents wrap for tiny groups
+        # MLX's exponents wrap for tiny groups, and its nvfp4 gives 0 for what is far past the largest.
+        left_out = (6, 7) if mode == "nvfp4" else (6,)
+        rows = [i for i in range(w.shape[0]) if i not in left_out]
         case_quantize(f"special/{mode}/{dtype}", w[mx.array(rows)], parameters(group_size, bits, mode))
 odd = np.array(normal((2, 64)))
 odd[0, 3], odd[1, 40] = NAN, INF

@@ -66,9 +66,10 @@ IntegerTerms affine_terms(const T* w, const QuantGroups& groups) {
     if (value > high) high = value;
     if (value < low) low = value;
   }
-  const bool from_low = std::abs(low) > std::abs(high);
   const auto steps = static_cast<float>((1 << groups.bits) - 1);
   const float step = std::max((high - low) / steps, 1e-7f);
+  if (groups.bits == 1) return {step, low, 0};
+  const bool from_low = std::abs(low) > std::abs(high);
   const float scale = from_low ? step : -step;
   const float edge = from_low ? low : high;
   const float steps_to_zero = std::rint(edge / scale);
@@ -126,8 +127,7 @@ FloatScale<T> float_scale(const T* w, const QuantGroups& groups) {
     return {stored, T(from_e4m3(stored))};
   }
   if (!std::isfinite(largest)) return {kE8m0Nan, T(1)};
-  // The logarithm is rounded to T before it is rounded to a whole number.
-  const float exponent = scale == 0 ? 0.0f : std::rint(static_cast<float>(T(std::log2(scale))));
+  const float exponent = scale == 0 ? 0.0f : std::ceil(std::log2(scale));
   const int clamped = static_cast<int>(std::max(exponent, -127.0f));
   return {static_cast<std::uint8_t>(clamped + 127), T(std::ldexp(1.0f, clamped))};
 }

@@ -37,7 +37,7 @@ struct Weight {
   /// together
   Weight(array codes, Groups parts);
 
-  /// The values as a dense array (expanded when quantised).
+  /// The values as a dense array; a quantised one is expanded in the wider of dtype and its scales'.
   array dense(Dtype dtype = float32) const;
   /// Of all arrays together.
   std::size_t nbytes() const;

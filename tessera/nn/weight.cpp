@@ -16,7 +16,12 @@ array Weight::dense(Dtype dtype) const {
   if (packed) return dequantize(data, *packed, shape.back(), dtype);
   if (!groups) return astype(data, dtype);
   const QuantGroups& format = groups->format;
-  return dequantize(data, groups->scales, groups->biases, format.group_size, format.bits,
+  const auto widened = [&](const array& a) {
+    return format.has_integer_codes() ? astype(a, promote_types(a.dtype(), dtype)) : a;
+  };
+  std::optional<array> biases;
+  if (groups->biases) biases = widened(*groups->biases);
+  return dequantize(data, widened(groups->scales), biases, format.group_size, format.bits,
                     std::string(to_string(format.mode)), dtype);
 }
 

@@ -226,6 +226,9 @@ array quantized_embedding(const array& ids, const array& w, const array& scales,
   }
   static_cast<void>(detail::quantized_shape(kOp, in, groups));
   for (array& a : in) a = take(a, ids, 0);
+  if (groups.has_integer_codes()) {
+    for (array& a : std::span(in).subspan(1)) a = astype(a, promote_types(a.dtype(), dtype));
+  }
   if (ids.ndim() > 0) return apply(DequantizeGroups{groups, dtype}, std::move(in));
   // A single id gives a vector, which has to be a matrix to be expanded.
   for (array& a : in) a = expand_dims(a, 0);

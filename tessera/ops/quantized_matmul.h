@@ -83,7 +83,9 @@ array quantized_linear(const array& x, const array& w, const array& scales,
                        const std::optional<array>& biases, const QuantGroups& groups,
                        const std::optional<array>& bias = std::nullopt);
 
-/// Rows of a quantised table [V, K] at integer ids -> [ids..., K] in dtype.
+/// Rows of a quantised table [V, K] at integer ids -> [ids..., K] in dtype. With float16 or
+/// bfloat16 scales and a float32 result, the expansion is in float32 throughout, as in
+/// quantized_matmul.
 array quantized_embedding(const array& ids, const array& w, const array& scales,
                           const std::optional<array>& biases, const QuantGroups& groups,
                           Dtype dtype = float32);

@@ -265,6 +265,20 @@ TEST(QuantizedLayers, EqualTheirExpansions) {
   }
 }
 
+TEST(QuantizedLayers, ExpandHalfScalesInTheDtypeAskedFor) {
+  const QuantGroups groups = quant_groups("test", "affine", 32, 8);
+  const std::vector<array> q = quantize(normal({5, 64}, 1, bfloat16), 32, 8);
+  const array ids({4, 1});
+  const array wide =
+      take(dequantize(q[0], astype(q[1], float32), astype(q[2], float32), 32, 8), ids, 0);
+  EXPECT_EQ(values<float>(quantized_embedding(ids, q[0], q[1], q[2], groups, float32)),
+            values<float>(wide));
+  const array narrow = take(dequantize(q[0], q[1], q[2], 32, 8), ids, 0);
+  EXPECT_EQ(
+      values<float>(astype(quantized_embedding(ids, q[0], q[1], q[2], groups, bfloat16), float32)),
+      values<float>(astype(narrow, float32)));
+}
+
 TEST(Float8, NanOfEitherSignSaturates) {
   for (const bool lowered : {false, true}) {
     std::optional<LoweredScope> scope;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Tiny checkpoints quantised by MLX, in the layout that mlx-lm writes, with what transformers makes of them.
+"""Tiny checkpoints quantised by MLX, as mlx-lm lays them out, with what transformers makes of them.
 
 Writes tests/goldens/tiny/mlx_affine and mlx_mxfp4, with the files of tiny_checkpoints.py; but in
-model.safetensors a quantised NAME.weight is MLX's uint32 codes beside NAME.scales and NAME.biases, and
-config.json says how under "quantization". The results come from transformers over the float32 weights
-that mx.dequantize gives. Where a "quantization" has entries for layers, each must be seen: the script
-reads that layer with the settings of the others and stops unless that fails or moves the logits.
+model.safetensors a quantised NAME.weight is MLX's uint32 codes beside NAME.scales and NAME.biases,
+and config.json says how under "quantization". The results come from transformers over the float32
+weights that mx.dequantize gives. Where a "quantization" has entries for layers, each must be seen:
+the script reads that layer with the settings of the others and stops unless that fails or moves
+the logits.
 
 Rerun: python tools/oracles/mlx_checkpoints.py
 """

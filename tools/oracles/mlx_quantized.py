@@ -105,12 +105,16 @@ for mode, (group_size, bits) in FP.items():
         case_dequantize(f"{mode}/{dtype}", quantized(w, p), p, dtype)
     case_dequantize(f"{mode}/default", quantized(weights["f32"], p), p)
     bytes_ = mx.arange(256, dtype=mx.uint32)
-    all_codes = mx.sum(mx.reshape(bytes_, (2, 32, 4)) * mx.array([1, 256, 65536, 1 << 24], mx.uint32), -1)
+    all_codes = mx.sum(
+        mx.reshape(bytes_, (2, 32, 4)) * mx.array([1, 256, 65536, 1 << 24], mx.uint32), -1
+    )
     groups = all_codes.shape[1] * 32 // bits // group_size
     for dtype in FLOATS:
         for scale in (0, 1, 120, 135, 255) if dtype == "f32" else (0, 120, 255):
             s = mx.full((2, groups), scale, dtype=mx.uint8)
-            case_dequantize(f"{mode}/all_codes_scale_{scale}/{dtype}", [all_codes, s, None], p, dtype)
+            case_dequantize(
+                f"{mode}/all_codes_scale_{scale}/{dtype}", [all_codes, s, None], p, dtype
+            )
 for dtype in FLOATS:
     p = parameters(64, 4)
     for to in FLOATS:
@@ -121,7 +125,7 @@ for dtype in FLOATS:
 
 
 def special_groups(dtype):
-    """Rows of 64: zeros, constants, one sign only, one outlier, tiny, large, -0, two values, ties."""
+    """Rows of 64: zeros, constants, one sign only, an outlier, tiny, large, -0, two values, ties."""
     top = 6e4 if dtype == "f16" else 1e30
     tiny = 6e-8 if dtype == "f16" else 1e-39
     rows = [
@@ -149,16 +153,20 @@ for dtype in FLOATS:
         if bits in (1, 3, 8):
             case_dequantize(f"special/{bits}_bits/{dtype}", quantized(w, p), p)
     for mode, (group_size, bits) in FP.items():
-        # MLX's exponents wrap for tiny groups, and its nvfp4 gives 0 for what is far past the largest.
+        # MLX's exponents wrap for tiny groups; its nvfp4 gives 0 for what is far past the largest.
         left_out = (6, 7) if mode == "nvfp4" else (6,)
         rows = [i for i in range(w.shape[0]) if i not in left_out]
-        case_quantize(f"special/{mode}/{dtype}", w[mx.array(rows)], parameters(group_size, bits, mode))
+        case_quantize(
+            f"special/{mode}/{dtype}", w[mx.array(rows)], parameters(group_size, bits, mode)
+        )
 odd = np.array(normal((2, 64)))
 odd[0, 3], odd[1, 40] = NAN, INF
 for bits in (3, 4):
     case_quantize(f"nan_and_inf/{bits}_bits", mx.array(odd), parameters(32, bits))
 ties = np.zeros((1, 32), np.float32)
-ties[0, :17] = [6, 0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5, -0.1, -0.25, -0.3, -0.75, -0.0, 0.26, -5, -5.1, -1.25]
+ties[0, :17] = [
+    6, 0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5, -0.1, -0.25, -0.3, -0.75, -0.0, 0.26, -5, -5.1, -1.25
+]
 for mode, (group_size, bits) in FP.items():
     case_quantize(f"ties/{mode}", mx.array(ties), parameters(group_size, bits, mode))
 
@@ -210,7 +218,9 @@ for dtype in FLOATS:
             parts = quantized(normal((9, 128), dtype, scale=0.1), p)
             case_matmul(f"{mode}/{m}_rows/{dtype}", rows[m], parts, p)
         parts = quantized(normal((33, 64), dtype, scale=0.1), p)
-        case_matmul(f"{mode}/not_transposed/{dtype}", normal((3, 33), dtype), parts, p, transpose=False)
+        case_matmul(
+            f"{mode}/not_transposed/{dtype}", normal((3, 33), dtype), parts, p, transpose=False
+        )
     for bits in BITS:
         p = parameters(32, bits)
         parts = quantized(normal((33, 96 if dtype in HALVES else 160), dtype, scale=0.1), p)
@@ -258,7 +268,13 @@ for name, x, w, p, transpose in [
     ("biases_do_not_fit", x, [codes, scales, biases[:4]], good, True),
     ("other_bits", x, parts, parameters(64, 8), True),
     ("other_group_size", x, parts, parameters(32, 4), True),
-    ("integers_in_mxfp4", ints((2, 128)), [mx_codes, mx_scales, None], parameters(32, 4, "mxfp4"), True),
+    (
+        "integers_in_mxfp4",
+        ints((2, 128)),
+        [mx_codes, mx_scales, None],
+        parameters(32, 4, "mxfp4"),
+        True,
+    ),
     ("batches_differ", normal((3, 2, 64)), batch, good, True),
     ("unknown_mode", x, parts, parameters(64, 4, "ternary"), True),
 ]:
@@ -276,7 +292,15 @@ for dtype in FLOATS:
     experts = quantized(normal((4, 5, 64), dtype, scale=0.1), good)
     case_gather(f"repeated/{dtype}", x, experts, good, index([0, 0, 5, 3]), index([2, 2, 2, 0]))
     case_gather(f"unsorted/{dtype}", x, experts, good, None, index([3, 1, 3, 0, 1, 3]))
-    case_gather(f"not_transposed/{dtype}", normal((3, 2, 5), dtype), experts, good, None, index([3, 0, 3]), False)
+    case_gather(
+        f"not_transposed/{dtype}",
+        normal((3, 2, 5), dtype),
+        experts,
+        good,
+        None,
+        index([3, 0, 3]),
+        False,
+    )
 x, experts = normal((3, 2, 64)), quantized(normal((4, 5, 64)), good)
 case_gather("one_of_each", x, experts, good, index([2]), index([3]))
 case_gather("scalar_indices", x, experts, good, index(1), index(3))
@@ -286,15 +310,26 @@ case_gather("no_indices", normal((4, 3, 64)), experts, good, None, None)
 case_gather("int32", x, experts, good, None, index([1, 0, 3], mx.int32))
 case_gather("int64", x, experts, good, index([1, 1], mx.int64), index([1, 3], mx.int64))
 nested = quantized(normal((2, 2, 5, 64)), good)
-case_gather("nested_batches", normal((3, 1, 2, 64)), nested, good, index([[2, 0]]), index([[3, 1], [0, 2]]))
+case_gather(
+    "nested_batches", normal((3, 1, 2, 64)), nested, good, index([[2, 0]]), index([[3, 1], [0, 2]])
+)
 many = index(sorted(RNG.integers(0, 4, 37).tolist()))
 case_gather("sorted", normal((37, 1, 64)), experts, good, None, many)
 for mode, (group_size, bits) in FP.items():
     p = parameters(group_size, bits, mode)
-    case_gather(f"{mode}", normal((3, 2, 64)), quantized(normal((4, 5, 64)), p), p, None, index([3, 0, 3]))
+    case_gather(
+        f"{mode}", normal((3, 2, 64)), quantized(normal((4, 5, 64)), p), p, None, index([3, 0, 3])
+    )
 for bits in BITS:
     p = parameters(32, bits)
-    case_gather(f"{bits}_bits", normal((3, 1, 64)), quantized(normal((4, 5, 64)), p), p, None, index([3, 0, 3]))
+    case_gather(
+        f"{bits}_bits",
+        normal((3, 1, 64)),
+        quantized(normal((4, 5, 64)), p),
+        p,
+        None,
+        index([3, 0, 3]),
+    )
 case_gather("error/float_indices", x, experts, good, None, mx.array([0.0, 1.0, 2.0]))
 case_gather("error/indices_do_not_broadcast", x, experts, good, index([0, 1]), index([0, 1, 2]))
 case_gather("error/x_too_short", normal((3, 2, 32)), experts, good, None, index([0, 1, 2]))
@@ -311,7 +346,13 @@ case_gather_mm("scalar_indices", a, b, index(1), index(3))
 case_gather_mm("broadcast", a, b, index([[0], [2]]), index([1, 0, 3]))
 case_gather_mm("only_lhs", normal((5, 3, 8)), b, index([4, 0, 4, 1]), None)
 case_gather_mm("no_indices", normal((4, 3, 8)), b, None, None)
-case_gather_mm("nested_batches", normal((3, 1, 2, 8)), normal((2, 2, 8, 5)), index([[2, 0]]), index([[3, 1], [0, 2]]))
+case_gather_mm(
+    "nested_batches",
+    normal((3, 1, 2, 8)),
+    normal((2, 2, 8, 5)),
+    index([[2, 0]]),
+    index([[3, 1], [0, 2]]),
+)
 case_gather_mm("a_vector", normal((8,)), b, None, index([1, 0, 3]))
 case_gather_mm("b_vector", a, normal((8,)), index([1, 0, 2]), None)
 case_gather_mm("promoted", normal((3, 2, 8), "f16"), b, None, index([1, 0, 3]))
@@ -322,16 +363,60 @@ case_gather_mm("error/float_indices", a, b, None, mx.array([0.0, 1.0, 2.0]))
 # --- float8 ---
 
 for dtype in FLOATS:
-    near = np.concatenate([s * 2.0 ** np.arange(-12, 10) for s in (1, 1.0625, 1.125, 1.1875, 1.4375, 1.5625, 1.9375, -1.3125)])
-    special = [0.0, -0.0, INF, -INF, NAN, 448, 449, 432, 464, 500, -1e9, 2.0**-9, 2.0**-10, 3 * 2.0**-10, 1e-30]
+    near = np.concatenate(
+        [s * 2.0 ** np.arange(-12, 10) for s in (1, 1.0625, 1.125, 1.1875, 1.4375, 1.5625, 1.9375, -1.3125)]
+    )
+    special = [
+        0.0,
+        -0.0,
+        INF,
+        -INF,
+        NAN,
+        448,
+        449,
+        432,
+        464,
+        500,
+        -1e9,
+        2.0**-9,
+        2.0**-10,
+        3 * 2.0**-10,
+        1e-30,
+    ]
     x = mx.array(np.concatenate([near, special]).astype(np.float32)).astype(DTYPES[dtype])
     case(f"to_fp8/{dtype}", "to_fp8", [x], {}, mx.to_fp8, exact=True)
-    case(f"to_fp8/normal/{dtype}", "to_fp8", [normal((5, 33), dtype, scale=3)], {}, mx.to_fp8, exact=True)
+    case(
+        f"to_fp8/normal/{dtype}",
+        "to_fp8",
+        [normal((5, 33), dtype, scale=3)],
+        {},
+        mx.to_fp8,
+        exact=True,
+    )
     to = DTYPES[dtype]
     all_bytes = mx.arange(256).astype(mx.uint8)
-    case(f"from_fp8/{dtype}", "from_fp8", [all_bytes], {"dtype": dtype}, lambda x: mx.from_fp8(x, to), exact=True)
+    case(
+        f"from_fp8/{dtype}",
+        "from_fp8",
+        [all_bytes],
+        {"dtype": dtype},
+        lambda x: mx.from_fp8(x, to),
+        exact=True,
+    )
 case("to_fp8/error/integers", "to_fp8", [ints((3,))], {}, mx.to_fp8)
-case("from_fp8/error/int32", "from_fp8", [ints((3,))], {"dtype": "f32"}, lambda x: mx.from_fp8(x, mx.float32))
-case("from_fp8/error/to_int32", "from_fp8", [all_bytes], {"dtype": "i32"}, lambda x: mx.from_fp8(x, mx.int32))
+case(
+    "from_fp8/error/int32",
+    "from_fp8",
+    [ints((3,))],
+    {"dtype": "f32"},
+    lambda x: mx.from_fp8(x, mx.float32),
+)
+case(
+    "from_fp8/error/to_int32",
+    "from_fp8",
+    [all_bytes],
+    {"dtype": "i32"},
+    lambda x: mx.from_fp8(x, mx.int32),
+)
 
 write("quantized", "mlx_quantized.py")

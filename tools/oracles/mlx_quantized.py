@@ -125,7 +125,7 @@ for dtype in FLOATS:
 
 
 def special_groups(dtype):
-    """Rows of 64: zeros, constants, one sign only, an outlier, tiny, large, -0, two values, ties."""
+    """Rows of 64: zeros, constants, one sign, an outlier, tiny, large, -0, two values, ties."""
     top = 6e4 if dtype == "f16" else 1e30
     tiny = 6e-8 if dtype == "f16" else 1e-39
     rows = [
@@ -364,7 +364,10 @@ case_gather_mm("error/float_indices", a, b, None, mx.array([0.0, 1.0, 2.0]))
 
 for dtype in FLOATS:
     near = np.concatenate(
-        [s * 2.0 ** np.arange(-12, 10) for s in (1, 1.0625, 1.125, 1.1875, 1.4375, 1.5625, 1.9375, -1.3125)]
+        [
+            s * 2.0 ** np.arange(-12, 10)
+            for s in (1, 1.0625, 1.125, 1.1875, 1.4375, 1.5625, 1.9375, -1.3125)
+        ]
     )
     special = [
         0.0,

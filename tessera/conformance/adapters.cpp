@@ -11,6 +11,7 @@ const Adapters& adapters() {
     add_fft(all);
     add_general(all);
     add_pool(all);
+    add_quantized(all);
     add_random(all);
     add_scan(all);
     add_scatter(all);

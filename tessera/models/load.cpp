@@ -22,21 +22,27 @@ TemplateTokens template_tokens(const Tokenizer& tokenizer) {
           text_of(tokenizer, special.pad), text_of(tokenizer, special.unk)};
 }
 
+void touch_pages(const array& a) {
+  constexpr std::size_t kPage = 4096;
+  const HostTensor& host = a.to_host();
+  unsigned sum = 0;
+  for (std::size_t i = 0; i < host.nbytes(); i += kPage) {
+    sum += std::to_integer<unsigned>(host.data()[i]);
+  }
+  [[maybe_unused]] volatile unsigned sink = sum;  // the reads must happen
+}
+
 // Reads every weight's pages once, reporting as it goes.
 void warm_up(const LanguageModel& model, const LoadOptions& options) {
   std::uint64_t total = 0;
-  model.for_each_parameter(
-      "", [&](const std::string&, const nn::Weight& w) { total += w.data.nbytes(); });
+  model.for_each_parameter("",
+                           [&](const std::string&, const nn::Weight& w) { total += w.nbytes(); });
   std::uint64_t done = 0;
   model.for_each_parameter("", [&](const std::string&, const nn::Weight& w) {
-    constexpr std::size_t kPage = 4096;
-    const HostTensor& host = w.data.to_host();
-    unsigned sum = 0;
-    for (std::size_t i = 0; i < host.nbytes(); i += kPage) {
-      sum += std::to_integer<unsigned>(host.data()[i]);
-    }
-    [[maybe_unused]] volatile unsigned sink = sum;  // the reads must happen
-    done += w.data.nbytes();
+    touch_pages(w.data);
+    if (w.groups) touch_pages(w.groups->scales);
+    if (w.groups && w.groups->biases) touch_pages(*w.groups->biases);
+    done += w.nbytes();
     if (options.progress) options.progress({"load", done, total, "bytes"});
   });
 }

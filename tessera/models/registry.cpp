@@ -67,8 +67,9 @@ std::unique_ptr<LanguageModel> load_language_model(const std::filesystem::path& 
   const ModelFamily& family =
       family_of(model_type_of(config, config_path.string()), config_path.string());
   const auto file = std::make_shared<SafetensorsFile>(load_safetensors(path));
-  return family.from_json(config, config_path.string(), *weights_of(file, path.string(), backend),
-                          options);
+  const auto weights = weights_of(file, path.string(), backend,
+                                  MlxQuantization::from_json(config, config_path.string()));
+  return family.from_json(config, config_path.string(), *weights, options);
 }
 
 }  // namespace tessera::models

@@ -24,12 +24,16 @@ namespace {
 class SafetensorsWeights final : public WeightSource {
  public:
   SafetensorsWeights(std::shared_ptr<const SafetensorsFile> file, std::string path,
-                     BackendPtr backend)
-      : file_(std::move(file)), path_(std::move(path)), backend_(std::move(backend)) {}
+                     BackendPtr backend, MlxQuantization quantization)
+      : file_(std::move(file)),
+        path_(std::move(path)),
+        backend_(std::move(backend)),
+        quantization_(std::move(quantization)) {}
 
   std::optional<nn::Weight> find(std::string_view name) const override {
     const SafetensorsTensor* t = file_->find(name);
     if (!t) return std::nullopt;
+    if (t->data.dtype() == uint32) return quantized(name, t->data);
     if (!is_floating(t->data.dtype())) {
       fail(ErrorCode::bad_format, path_, "tensor {} is {}, weights must be floating", name,
            t->format_dtype);
@@ -39,9 +43,31 @@ class SafetensorsWeights final : public WeightSource {
   std::string file() const override { return path_; }
 
  private:
+  nn::Weight quantized(std::string_view name, const HostTensor& codes) const {
+    constexpr std::string_view kWeight = ".weight";
+    const std::string layer(name.ends_with(kWeight) ? name.substr(0, name.size() - kWeight.size())
+                                                    : name);
+    const std::optional<QuantGroups> format = quantization_.groups_of(layer);
+    const SafetensorsTensor* scales = file_->find(layer + ".scales");
+    if (!format || !scales) {
+      fail(ErrorCode::bad_format, path_, "tensor {} is uint32, but {}", name,
+           format ? layer + ".scales is missing" : "config.json has no \"quantization\"");
+    }
+    const SafetensorsTensor* biases = file_->find(layer + ".biases");
+    try {
+      return nn::upload_quantized(
+          {*format, codes, scales->data, biases ? std::optional(biases->data) : std::nullopt},
+          backend_);
+    } catch (const Error& e) {
+      fail(ErrorCode::bad_format, path_, "tensor {} is not as \"quantization\" says: {}", name,
+           e.what());
+    }
+  }
+
   std::shared_ptr<const SafetensorsFile> file_;
   std::string path_;
   BackendPtr backend_;
+  MlxQuantization quantization_;
 };
 
 class GgufWeights final : public WeightSource {
@@ -72,8 +98,10 @@ class GgufWeights final : public WeightSource {
 }  // namespace
 
 std::unique_ptr<WeightSource> weights_of(std::shared_ptr<const SafetensorsFile> file,
-                                         std::string path, BackendPtr backend) {
-  return std::make_unique<SafetensorsWeights>(std::move(file), std::move(path), std::move(backend));
+                                         std::string path, BackendPtr backend,
+                                         MlxQuantization quantization) {
+  return std::make_unique<SafetensorsWeights>(std::move(file), std::move(path), std::move(backend),
+                                              std::move(quantization));
 }
 
 std::unique_ptr<WeightSource> weights_of(std::shared_ptr<const GgufFile> file, Rename rename,

@@ -9,6 +9,7 @@
 
 #include "tessera/io/gguf.h"
 #include "tessera/io/safetensors.h"
+#include "tessera/models/mlx_quantization.h"
 #include "tessera/nn/module.h"
 
 namespace tessera::models {
@@ -32,8 +33,10 @@ class WeightSource {
 /// rename: from a Hugging Face name to the file's own; an empty result means there is none.
 using Rename = std::function<std::string(std::string_view)>;
 
+/// quantization: of the folder's config.json; quantised matrices stay as they are.
 std::unique_ptr<WeightSource> weights_of(std::shared_ptr<const SafetensorsFile> file,
-                                         std::string path, BackendPtr backend);
+                                         std::string path, BackendPtr backend,
+                                         MlxQuantization quantization = {});
 std::unique_ptr<WeightSource> weights_of(std::shared_ptr<const GgufFile> file, Rename rename,
                                          BackendPtr backend);
 

@@ -1,4 +1,4 @@
-// Linear and Embedding over dense or packed weights.
+// Linear and Embedding over dense or quantised weights.
 #pragma once
 
 #include <optional>

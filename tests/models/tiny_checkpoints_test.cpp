@@ -110,10 +110,11 @@ TEST_P(TinyCheckpoint, RaggedBatchEqualsEachPromptAlone) {
 
 TEST_P(TinyCheckpoint, BothSpellingsOfTheConfigGiveTheSameModel) {
   const auto file = std::make_shared<SafetensorsFile>(load_safetensors(folder()));
-  const auto weights = weights_of(file, "tiny", cpu_backend());
   std::ifstream in(folder() / "config.other.json");
   const std::string json(std::istreambuf_iterator<char>(in), {});
   ASSERT_FALSE(json.empty());
+  const auto weights = weights_of(file, "tiny", cpu_backend(),
+                                  MlxQuantization::from_json(json, "config.other.json"));
   const std::string type = nlohmann::json::parse(json).at("model_type");
   for (const ModelFamily& family : families()) {
     if (!family.covers(type)) continue;

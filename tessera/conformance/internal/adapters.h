@@ -30,6 +30,7 @@ void add_conv(Adapters& table);
 void add_fft(Adapters& table);
 void add_general(Adapters& table);
 void add_pool(Adapters& table);
+void add_quantized(Adapters& table);
 void add_random(Adapters& table);
 void add_scan(Adapters& table);
 void add_scatter(Adapters& table);

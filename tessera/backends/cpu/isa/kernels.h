@@ -17,6 +17,25 @@ inline constexpr int kFloatTypes = 3;
 inline constexpr int kQuantTypes = 10;
 inline constexpr int kWeightTypes = kFloatTypes + kQuantTypes;
 
+/// What the codes of a matrix quantised in groups (core/quant_groups.h) stand for: unsigned
+/// integers of so many bits, or floats.
+enum class CodeType : std::uint8_t { u1, u2, u3, u4, u5, u6, u8, e2m1, e4m3 };
+inline constexpr int kCodeTypes = 9;
+
+/// How the scales of groups are stored: the FloatTypes, then uint8 formats.
+enum class ScaleType : std::uint8_t { f32, f16, bf16, e8m0, e4m3 };
+
+/// Rows of a matrix quantised in groups: w = scale * code + bias.
+struct GroupedRows {
+  const void* codes;
+  std::int64_t codes_stride;    // bytes from row to row
+  const void *scales, *biases;  // of one type; biases may be null
+  std::int64_t scales_stride;   // elements from row to row
+  ScaleType scale_type;
+  int group_size;        // 16, 32, 64 or 128
+  float bias_per_scale;  // without biases the bias is this times the scale
+};
+
 /// y[m, n] = alpha * sum over k of x[m, k] * w[n, k] + bias[n], for all m and a range of n.
 struct LinearTask {
   std::int64_t m, k;
@@ -76,6 +95,13 @@ struct Kernels {
   void (*quantize_row)(const float* x, std::int64_t k, const QuantizedRows& rows, std::int64_t m);
   /// Blocks of a quantised row to float, by QuantType.
   void (*dequantize[kQuantTypes])(const void* blocks, float* out, std::int64_t k);
+
+  /// Rows n_begin..n_end of a linear layer over grouped weights, by CodeType; task.w is not read.
+  void (*linear_grouped[kCodeTypes])(const LinearTask&, const GroupedRows&, std::int64_t n_begin,
+                                     std::int64_t n_end);
+  /// Weights k_begin..k_end (whole groups) of one row to float, by CodeType.
+  void (*widen_grouped[kCodeTypes])(const GroupedRows&, std::int64_t row, std::int64_t k_begin,
+                                    std::int64_t k_end, float* out);
 
   /// The micro-kernel's tile, and packing for it.
   int gemm_rows, gemm_columns;

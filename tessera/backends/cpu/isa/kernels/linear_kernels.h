@@ -188,13 +188,15 @@ TESSERA_INLINE void write_tile(const LinearTask& t, std::int64_t m, std::int64_t
   }
 }
 
-template <class W>
-void panel_rows(const LinearTask& t, std::int64_t n_begin, std::int64_t n_end) {
+/// widen(n, k0, k1, out): row n's weights k0..k1 as floats, zeros up to a whole vector; k0 is a
+/// multiple of kStep, itself a multiple of 32.
+template <std::int64_t kStep, class Widen>
+TESSERA_INLINE void panel_product(const LinearTask& t, std::int64_t n_begin, std::int64_t n_end,
+                                  const Widen& widen) {
   alignas(64) float panel[kPanelN * kPanelK];
   F partial[kPanelM / kTileM][kPanelN / kTileN][kTileM * kTileN];
 
-  // Equal pieces of k, each a whole number of blocks and of vectors.
-  constexpr std::int64_t kStep = W::kBlock > 32 ? W::kBlock : 32;
+  // Equal pieces of k.
   constexpr std::int64_t kMost = kPanelK / kStep * kStep;
   const std::int64_t pieces = (t.k + kMost - 1) / kMost;
   const std::int64_t piece = ((t.k + pieces - 1) / pieces + kStep - 1) / kStep * kStep;
@@ -208,10 +210,7 @@ void panel_rows(const LinearTask& t, std::int64_t n_begin, std::int64_t n_end) {
       }
       for (std::int64_t k0 = 0; k0 < t.k; k0 += piece) {
         const std::int64_t k1 = k0 + piece < t.k ? k0 + piece : t.k;
-        for (int j = 0; j < columns; ++j) {
-          widen_span<W>(static_cast<const std::uint8_t*>(t.w) + (n + j) * t.w_stride, k0, k1,
-                        panel + j * kPanelK);
-        }
+        for (int j = 0; j < columns; ++j) widen(n + j, k0, k1, panel + j * kPanelK);
         for (std::int64_t m = m0; m < m1; m += kTileM) {
           const int rows = static_cast<int>(m1 - m < kTileM ? m1 - m : kTileM);
           for (int j = 0; j < columns; j += kTileN) {
@@ -225,6 +224,17 @@ void panel_rows(const LinearTask& t, std::int64_t n_begin, std::int64_t n_end) {
       }
     }
   }
+}
+
+template <class W>
+void panel_rows(const LinearTask& t, std::int64_t n_begin, std::int64_t n_end) {
+  constexpr std::int64_t kStep = W::kBlock > 32 ? W::kBlock : 32;
+  panel_product<kStep>(
+      t, n_begin, n_end,
+      [&t](std::int64_t n, std::int64_t k0, std::int64_t k1, float* out)
+          __attribute__((always_inline)) {
+            widen_span<W>(static_cast<const std::uint8_t*>(t.w) + n * t.w_stride, k0, k1, out);
+          });
 }
 
 template <class W>

@@ -5,12 +5,13 @@
 #include "tessera/backends/cpu/isa/kernels/fast_kernels.h"
 #include "tessera/backends/cpu/isa/kernels/few_rows_kernels.h"
 #include "tessera/backends/cpu/isa/kernels/gemm_kernels.h"
+#include "tessera/backends/cpu/isa/kernels/grouped_kernels.h"
 #include "tessera/backends/cpu/isa/kernels/linear_kernels.h"
 #include "tessera/backends/cpu/isa/kernels/math_kernels.h"
 #include "tessera/backends/cpu/isa/kernels/weights.h"
 #include "tessera/backends/cpu/isa/kernels/weights_k.h"
 
-// In the order of FloatType and QuantType.
+// In the order of FloatType and QuantType, and of CodeType.
 #define TESSERA_KERNELS                                                                            \
   {                                                                                                \
     .linear = {linear<F32Weights>,  linear<F16Weights>,  linear<Bf16Weights>, linear<Q4_0Weights>, \
@@ -38,6 +39,16 @@
                    dequantize<Q5_1Weights>, dequantize<Q8_0Weights>, dequantize<Q2KWeights>,       \
                    dequantize<Q3KWeights>,  dequantize<Q4KWeights>,  dequantize<Q5KWeights>,       \
                    dequantize<Q6KWeights>},                                                        \
+    .linear_grouped = {linear_grouped<IntegerCodes<1>>, linear_grouped<IntegerCodes<2>>,           \
+                       linear_grouped<IntegerCodes<3>>, linear_grouped<IntegerCodes<4>>,           \
+                       linear_grouped<IntegerCodes<5>>, linear_grouped<IntegerCodes<6>>,           \
+                       linear_grouped<IntegerCodes<8>>, linear_grouped<E2m1Codes>,                 \
+                       linear_grouped<E4m3Codes>},                                                 \
+    .widen_grouped = {widen_grouped<IntegerCodes<1>>, widen_grouped<IntegerCodes<2>>,              \
+                      widen_grouped<IntegerCodes<3>>, widen_grouped<IntegerCodes<4>>,              \
+                      widen_grouped<IntegerCodes<5>>, widen_grouped<IntegerCodes<6>>,              \
+                      widen_grouped<IntegerCodes<8>>, widen_grouped<E2m1Codes>,                    \
+                      widen_grouped<E4m3Codes>},                                                   \
     .gemm_rows = kGemmRows, .gemm_columns = kGemmColumns, .gemm_block = gemm_block,                \
     .pack_a = pack_a, .pack_b = pack_b,                                                            \
     .weighted_rows = {weighted_rows<FloatType::f32>, weighted_rows<FloatType::f16>,                \

@@ -66,6 +66,13 @@ struct Mutant {
   bool ignores_reset_peak = false;
 };
 
+/// A fault in one op; `group` only where it is not named as the op is.
+template <OpStruct Op>
+Mutant wrong(std::string name, std::function<void(Call&)> run, std::string group = Op::kName) {
+  return {
+      .name = std::move(name), .group = std::move(group), .op = op_id<Op>, .run = std::move(run)};
+}
+
 /// A cpu backend of its own with the fault in it.
 BackendPtr make_mutant(const Mutant& mutant);
 

@@ -11,10 +11,10 @@ namespace tessera::testing {
 
 namespace {
 
-template <class Op>
-Mutant wrong(std::string name, std::string group, std::function<void(Call&)> run) {
-  return {
-      .name = std::move(name), .group = std::move(group), .op = op_id<Op>, .run = std::move(run)};
+/// A fault in one op that its own cases need not see.
+template <OpStruct Op>
+Mutant broken(std::string name, std::string group, std::function<void(Call&)> run) {
+  return wrong<Op>(std::move(name), std::move(run), std::move(group));
 }
 
 HostTensor copy_of(const HostTensor& t) {
@@ -27,14 +27,14 @@ HostTensor copy_of(const HostTensor& t) {
 
 std::vector<Mutant> backend_mutants() {
   std::vector<Mutant> all;
-  all.push_back(wrong<Add>("add keeps every result for ever", "behaviour/lifetime",
-                           [kept = std::make_shared<std::vector<TensorPtr>>(),
-                            mutex = std::make_shared<std::mutex>()](Call& c) {
-                             c.run();
-                             const std::lock_guard lock(*mutex);
-                             kept->push_back(c.output());
-                           }));
-  all.push_back(wrong<Multiply>(
+  all.push_back(broken<Add>("add keeps every result for ever", "behaviour/lifetime",
+                            [kept = std::make_shared<std::vector<TensorPtr>>(),
+                             mutex = std::make_shared<std::mutex>()](Call& c) {
+                              c.run();
+                              const std::lock_guard lock(*mutex);
+                              kept->push_back(c.output());
+                            }));
+  all.push_back(broken<Multiply>(
       "multiply gives the result before, of the same shape", "behaviour/sharing",
       [last = std::make_shared<std::map<std::string, TensorPtr>>(),
        mutex = std::make_shared<std::mutex>()](Call& c) {
@@ -44,21 +44,22 @@ std::vector<Mutant> backend_mutants() {
         std::swap((*last)[key], c.output());
         if (!c.output()) c.output() = (*last)[key];
       }));
-  all.push_back(wrong<Linear>("linear mixes up threads", "behaviour/threads",
-                              [shared = std::make_shared<std::atomic<int>>(0)](Call& c) {
-                                const int before = shared->fetch_add(1);
-                                c.run();
-                                if (shared->load() != before + 1) {
-                                  c.change_floats(c.output(), [](float x) { return x + 1; });
-                                }
-                              }));
-  all.push_back(wrong<Sum>("sum is not the same twice", "behaviour/sharing",
-                           [turn = std::make_shared<std::atomic<int>>(0)](Call& c) {
-                             c.run();
-                             if (turn->fetch_add(1) % 2 == 1) {
-                               c.change_floats(c.output(), [](float x) { return x * (1 + 1e-7f); });
-                             }
-                           }));
+  all.push_back(broken<Linear>("linear mixes up threads", "behaviour/threads",
+                               [shared = std::make_shared<std::atomic<int>>(0)](Call& c) {
+                                 const int before = shared->fetch_add(1);
+                                 c.run();
+                                 if (shared->load() != before + 1) {
+                                   c.change_floats(c.output(), [](float x) { return x + 1; });
+                                 }
+                               }));
+  all.push_back(broken<Sum>("sum is not the same twice", "behaviour/sharing",
+                            [turn = std::make_shared<std::atomic<int>>(0)](Call& c) {
+                              c.run();
+                              if (turn->fetch_add(1) % 2 == 1) {
+                                c.change_floats(c.output(),
+                                                [](float x) { return x * (1 + 1e-7f); });
+                              }
+                            }));
   all.push_back({.name = "memory() counts one tensor too many after a while",
                  .group = "behaviour/lifetime",
                  .memory = [calls = std::make_shared<std::atomic<int>>(0)](MemoryInfo m) {

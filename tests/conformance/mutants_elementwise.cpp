@@ -10,11 +10,6 @@ namespace tessera::testing {
 
 namespace {
 
-template <class Op>
-Mutant wrong(std::string name, std::function<void(Call&)> run) {
-  return {.name = std::move(name), .group = Op::kName, .op = op_id<Op>, .run = std::move(run)};
-}
-
 /// The op's result, changed.
 template <class Op>
 Mutant wrong_result(std::string name, std::function<float(float)> change) {

@@ -9,12 +9,6 @@ namespace tessera::testing {
 
 namespace {
 
-template <class Op>
-Mutant wrong(std::string name, std::function<void(Call&)> run, std::string group = Op::kName) {
-  return {
-      .name = std::move(name), .group = std::move(group), .op = op_id<Op>, .run = std::move(run)};
-}
-
 /// The op with one attribute changed.
 template <class Op>
 Mutant wrong_attribute(std::string name, void (*change)(Op&), std::string group = Op::kName) {

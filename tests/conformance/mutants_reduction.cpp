@@ -8,11 +8,6 @@ namespace tessera::testing {
 
 namespace {
 
-template <class Op>
-Mutant wrong(std::string name, std::function<void(Call&)> run) {
-  return {.name = std::move(name), .group = Op::kName, .op = op_id<Op>, .run = std::move(run)};
-}
-
 float as_half(float x) {
   return static_cast<float>(float16_t(x));
 }

@@ -11,12 +11,6 @@ namespace tessera::testing {
 
 namespace {
 
-template <class Op>
-Mutant wrong(std::string name, std::function<void(Call&)> run, std::string group = Op::kName) {
-  return {
-      .name = std::move(name), .group = std::move(group), .op = op_id<Op>, .run = std::move(run)};
-}
-
 /// Integer inputs from the second on, changed.
 void change_indices(Call& c, std::size_t input,
                     const std::function<std::int64_t(std::int64_t)>& f) {

@@ -10,15 +10,12 @@
 #include "tessera/core/microfloat.h"
 #include "tessera/graph/eval.h"
 #include "tessera/ops/ops.h"
+#include "tests/ops/expect.h"
 
 namespace tessera {
 namespace {
 
-template <class T>
-std::vector<T> values(const array& a) {
-  const auto v = a.to_host().values<T>();
-  return {v.begin(), v.end()};
-}
+using testing::values;
 
 array normal(const Shape& shape, int seed, Dtype dtype = float32) {
   std::mt19937 random(seed);
@@ -27,20 +24,6 @@ array normal(const Shape& shape, int seed, Dtype dtype = float32) {
   for (float& x : v) x = draw(random);
   return astype(array(std::span<const float>(v), shape), dtype);
 }
-
-std::string refusal(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
-#define EXPECT_REFUSED(call, word)                                                \
-  do {                                                                            \
-    const std::string message = refusal([&] { call; });                           \
-    EXPECT_NE(message.find(word), std::string::npos) << #call << ": " << message; \
-  } while (false)
 
 array expanded(const std::vector<array>& q, int group_size, int bits, const std::string& mode,
                std::optional<Dtype> dtype = std::nullopt) {

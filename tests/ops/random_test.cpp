@@ -10,29 +10,12 @@
 #include "tessera/core/error.h"
 #include "tessera/graph/eval.h"
 #include "tessera/ops/ops.h"
+#include "tests/ops/expect.h"
 
 namespace tessera {
 namespace {
 
-template <class T>
-std::vector<T> values(const array& a) {
-  const auto v = a.to_host().values<T>();
-  return {v.begin(), v.end()};
-}
-
-std::string refusal(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
-#define EXPECT_REFUSED(call, word)                                                \
-  do {                                                                            \
-    const std::string message = refusal([&] { call; });                           \
-    EXPECT_NE(message.find(word), std::string::npos) << #call << ": " << message; \
-  } while (false)
+using testing::values;
 
 TEST(RandomKeys, SequenceIsRepeatedSplitting) {
   random::KeySequence sequence(7);

@@ -57,7 +57,7 @@ struct QuantizedRows {
 };
 
 /// Activations for a few rows of quantised products, each group of 32 in the kernels' own order.
-struct GroupedRows {
+struct SummedRows {
   float* x;     // [m, k]
   float* sums;  // [m, k / 4]: of the kernels' parts of each group
 };
@@ -84,10 +84,10 @@ struct Kernels {
   void (*linear[kWeightTypes])(const LinearTask&, std::int64_t n_begin, std::int64_t n_end);
   /// The same for at most four rows of x, by QuantType; task.x is not read. Null where `linear`
   /// is as fast.
-  void (*linear_few[kQuantTypes])(const LinearTask&, const GroupedRows&, std::int64_t n_begin,
+  void (*linear_few[kQuantTypes])(const LinearTask&, const SummedRows&, std::int64_t n_begin,
                                   std::int64_t n_end);
   /// Fills row m of `rows` from k floats (a multiple of 32).
-  void (*group_row)(const float* x, std::int64_t k, const GroupedRows& rows, std::int64_t m);
+  void (*sum_row)(const float* x, std::int64_t k, const SummedRows& rows, std::int64_t m);
   /// As linear with int8 activations, by QuantType; task.x is not read.
   void (*linear_fast[kQuantTypes])(const LinearTask&, const QuantizedRows&, std::int64_t n_begin,
                                    std::int64_t n_end);

@@ -55,9 +55,9 @@ void linear_few(ThreadPool& pool, const LinearTask& task, std::int64_t n, QuantT
   const Kernels& table = kernels();
   const auto m = static_cast<std::size_t>(task.m), k = static_cast<std::size_t>(task.k);
   const auto x = std::make_unique_for_overwrite<float[]>(m * k + m * k / 4);
-  const GroupedRows rows{.x = x.get(), .sums = x.get() + m * k};
+  const SummedRows rows{.x = x.get(), .sums = x.get() + m * k};
   for (std::int64_t i = 0; i < task.m; ++i) {
-    table.group_row(task.x + i * task.x_stride, task.k, rows, i);
+    table.sum_row(task.x + i * task.x_stride, task.k, rows, i);
   }
   const auto kernel = table.linear_few[static_cast<int>(type)];
   over_rows(pool, task, n, kPreciseUnit,

@@ -69,7 +69,7 @@ constexpr int kGroupParts = 8 / kLanes;
 constexpr int kPartVectors = 4;
 
 /// x in the order of WidenedGroup's vectors, and the sum of each part's vectors.
-void group_row(const float* x, std::int64_t k, const GroupedRows& rows, std::int64_t m) {
+void sum_row(const float* x, std::int64_t k, const SummedRows& rows, std::int64_t m) {
   float* out = rows.x + m * k;
   float* sums = rows.sums + m * k / 4;
   for (const float* end = x + k; x < end; x += 32, out += 32) {
@@ -105,7 +105,7 @@ TESSERA_INLINE void part_scales(const SixteenScales& s, int j, int part, F& d, F
 
 /// Rows n..n+R of W against rows 0..M of x.
 template <class W, int R, int M, bool kSigned>
-void few_rows_tile(const LinearTask& t, const GroupedRows& x, std::int64_t n) {
+void few_rows_tile(const LinearTask& t, const SummedRows& x, std::int64_t n) {
   using Group = WidenedGroup<kSigned>;
   const std::uint8_t* w[R];
   const float *rows[M], *sums[M];
@@ -177,13 +177,13 @@ void few_rows_tile(const LinearTask& t, const GroupedRows& x, std::int64_t n) {
 }
 
 template <class W, int R, int M, bool kSigned>
-void few_rows_of(const LinearTask& t, const GroupedRows& x, std::int64_t n, std::int64_t end) {
+void few_rows_of(const LinearTask& t, const SummedRows& x, std::int64_t n, std::int64_t end) {
   for (; n + R <= end; n += R) few_rows_tile<W, R, M, kSigned>(t, x, n);
   for (; n < end; ++n) few_rows_tile<W, 1, M, kSigned>(t, x, n);
 }
 
 template <class W, bool kSigned = false>
-void linear_few(const LinearTask& t, const GroupedRows& x, std::int64_t n_begin,
+void linear_few(const LinearTask& t, const SummedRows& x, std::int64_t n_begin,
                 std::int64_t n_end) {
   switch (t.m) {
     case 1: return few_rows_of<W, 4, 1, kSigned>(t, x, n_begin, n_end);

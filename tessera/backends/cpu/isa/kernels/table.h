@@ -28,12 +28,11 @@
                    nullptr,                                                                        \
                    linear_few<Q5KWeights>,                                                         \
                    linear_few<Q6KWeights>},                                                        \
-    .group_row = group_row,                                                                        \
-    .linear_fast = {linear_fast<Q4_0Weights>,       linear_fast<Q4_1Weights>,                      \
-                    linear_fast<Q5_0Weights>,       linear_fast<Q5_1Weights>,                      \
-                    linear_fast<Q8_0Weights, true>, linear_fast<Q2KWeights>,                       \
-                    linear_fast<Q3KWeights>,        linear_fast<Q4KWeights>,                       \
-                    linear_fast<Q5KWeights>,        linear_fast<Q6KWeights>},                      \
+    .sum_row = sum_row, .linear_fast = {linear_fast<Q4_0Weights>,       linear_fast<Q4_1Weights>,  \
+                                        linear_fast<Q5_0Weights>,       linear_fast<Q5_1Weights>,  \
+                                        linear_fast<Q8_0Weights, true>, linear_fast<Q2KWeights>,   \
+                                        linear_fast<Q3KWeights>,        linear_fast<Q4KWeights>,   \
+                                        linear_fast<Q5KWeights>,        linear_fast<Q6KWeights>},  \
     .quantize_row = quantize_row,                                                                  \
     .dequantize = {dequantize<Q4_0Weights>, dequantize<Q4_1Weights>, dequantize<Q5_0Weights>,      \
                    dequantize<Q5_1Weights>, dequantize<Q8_0Weights>, dequantize<Q2KWeights>,       \

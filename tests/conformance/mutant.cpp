@@ -101,7 +101,7 @@ BackendPtr make_mutant(const Mutant& mutant) {
 std::vector<Mutant> mutants() {
   std::vector<Mutant> all;
   for (auto&& part : {elementwise_mutants(), reduction_mutants(), shape_mutants(), fused_mutants(),
-                      backend_mutants()}) {
+                      contract_mutants(), backend_mutants()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -82,6 +82,7 @@ std::vector<Mutant> elementwise_mutants();
 std::vector<Mutant> reduction_mutants();
 std::vector<Mutant> shape_mutants();
 std::vector<Mutant> fused_mutants();
+std::vector<Mutant> contract_mutants();
 std::vector<Mutant> backend_mutants();
 
 }  // namespace tessera::testing

@@ -1,11 +1,11 @@
 // pull_back and push_forward (graph/tape.h).
 #include <algorithm>
 
+#include "tessera/backend/registry.h"
 #include "tessera/core/internal/fail.h"
 #include "tessera/graph/tape.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
-#include "tessera/ops/internal/checks.h"
 #include "tessera/ops/passthrough.h"
 #include "tessera/ops/reduce.h"
 #include "tessera/ops/shape.h"
@@ -24,12 +24,17 @@ array sum_to(const array& a, const Shape& shape) {
   return reshape(axes.empty() ? a : sum(a, axes), shape);
 }
 
+array filled_like(const array& a, double value) {
+  const BackendScope scope(a.backend());
+  return full(a.shape(), array(value, a.dtype()));
+}
+
 namespace {
 
 using Gradients = std::vector<std::optional<array>>;
 
 array zeros_like(const array& a) {
-  return full(a.shape(), detail::scalar(0, a.dtype(), a.backend()));
+  return filled_like(a, 0);
 }
 
 // What broadcasting and promotion did to the input is undone in its gradient.
@@ -169,7 +174,7 @@ std::vector<array> node_tangents(const Node& node, const std::vector<array>& out
   // Where the map is taken does not matter, only that no rule has a corner there, as at 0.
   std::vector<array> dummies;
   for (const array& out : outputs) {
-    dummies.push_back(copy(full(out.shape(), detail::scalar(1, out.dtype(), out.backend()))));
+    dummies.push_back(copy(filled_like(out, 1)));
     dummies.back().state().tracer = true;
   }
   const Gradients gradients = node_gradients(node, outputs, dummies, wanted);

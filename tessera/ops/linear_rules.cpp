@@ -270,22 +270,25 @@ std::vector<array> Sdpa::compose(std::span<const array> in) const {
   if (softcap > 0) scores = softcap * tanh(scores / softcap);
   const array none = detail::scalar(-INFINITY, scores.dtype(), scores.backend());
   if (causal) scores = where(visible(*this, qs[2], ks[2], q.backend()), scores, none);
-  if (in.size() == 4) {
+  if (in.size() > (has_sinks ? 4u : 3u)) {
     const array mask = reshape(in[3], {batch, heads, group, qs[2], ks[2]});
     scores = mask.dtype() == bool_ ? where(mask, scores, none) : scores + mask;
   }
   // A row without a visible key is all zeros, also in its gradient.
-  const array highest = max(scores, -1, true);
+  array highest = max(scores, -1, true);
+  const array sinks = has_sinks ? reshape(in.back(), {1, heads, group, 1, 1}) : none;
+  if (has_sinks) highest = maximum(highest, sinks);
   const array shift = where(highest == none, detail::scalar(0, float32, q.backend()), highest);
   const array weights = exp(scores - stop_gradient(shift));
-  const array total = sum(weights, -1, true);
+  array total = sum(weights, -1, true);
+  if (has_sinks) total = total + exp(sinks - stop_gradient(shift));
   const array one = detail::scalar(1, total.dtype(), total.backend());
   const array out = matmul(weights / where(total == 0, one, total), values);
   return {astype(reshape(out, {batch, qs[1], qs[2], vs[3]}), in[0].dtype())};
 }
 
 std::vector<array> Sdpa::vmap(const Vmap& v) const {
-  if (v.inputs().size() > 3) return {};
+  if (v.inputs().size() > 3) return {};  // a mask or sinks
   std::vector<array> folded;
   for (std::size_t i = 0; i < 3; ++i) {
     const array a = v.with_batch(i);

@@ -73,6 +73,19 @@ Mutant wrong(std::string name, std::function<void(Call&)> run, std::string group
       .name = std::move(name), .group = std::move(group), .op = op_id<Op>, .run = std::move(run)};
 }
 
+/// The op run with an attribute changed.
+template <OpStruct Op>
+Mutant wrong_attribute(std::string name, void (*change)(Op&), std::string group = Op::kName) {
+  return wrong<Op>(
+      std::move(name),
+      [change](Call& c) {
+        Op op = c.op<Op>();
+        change(op);
+        c.run_as(op);
+      },
+      std::move(group));
+}
+
 /// A cpu backend of its own with the fault in it.
 BackendPtr make_mutant(const Mutant& mutant);
 

@@ -6,7 +6,7 @@ left out). Further keys:
   "exact": true   the result is a matter of bits, not rounding (moves, comparisons, integers, casts)
   "via": "f32"    a half-precision case whose expected value is MLX's f32 result of the same inputs,
                   rounded once. "native_ulp" says how far at most MLX's own half result is from it,
-                  in units of the last place of the output's largest value (0 to 2; a running sum
+                  in units of the last place of the output's largest value (0 to 3; a running sum
                   and attention are rounded between steps there)
   "error": "..."  the call must fail; the text is MLX's
   "note"          what to know before relying on the case

@@ -39,7 +39,8 @@ struct Multiply : detail::Arithmetic<Multiply> {
 };
 struct Divide : detail::Arithmetic<Divide> {
   static constexpr const char* kName = "divide";
-  static constexpr const char* kDoc = "a / b in floating point.";
+  static constexpr const char* kDoc =
+      "a / b; integers truncate towards 0 and give 0 by 0 (divide() takes them to float32).";
 };
 struct Maximum : detail::Arithmetic<Maximum> {
   static constexpr const char* kName = "maximum";

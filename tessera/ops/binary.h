@@ -45,7 +45,8 @@ struct Multiply : detail::Arithmetic<Multiply> {
 };
 struct Divide : detail::Arithmetic<Divide> {
   static constexpr const char* kName = "divide";
-  static constexpr const char* kDoc = "a / b in floating point.";
+  static constexpr const char* kDoc =
+      "a / b; integers truncate towards 0 and give 0 by 0 (divide() takes them to float32).";
   void vjp(Vjp& v) const;
 };
 struct Maximum : detail::Arithmetic<Maximum> {

@@ -4,11 +4,13 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
 
 struct ArcTan2 {
+  static constexpr bool kElementwise = true;
   static constexpr const char* kName = "arctan2";
   static constexpr const char* kDoc =
       "The angle of the point (x = second input, y = first) in radians, -pi to pi, with the signs "
@@ -16,6 +18,7 @@ struct ArcTan2 {
       "float64 holds float32's precision.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
 };
 
 /// Radians in. Integers and bool go to float32 first, as in all functions of this file.

@@ -12,10 +12,12 @@ const Adapters& adapters() {
     add_fft(all);
     add_general(all);
     add_pool(all);
+    add_products(all);
     add_quantized(all);
     add_random(all);
     add_scan(all);
     add_scatter(all);
+    add_shapes(all);
     add_sort(all);
     return all;
   }();

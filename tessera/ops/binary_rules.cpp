@@ -4,8 +4,6 @@
 #include "tessera/ops/creation.h"
 #include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
-#include "tessera/ops/rounding.h"
-#include "tessera/ops/trigonometry.h"
 #include "tessera/ops/unary.h"
 
 namespace tessera {
@@ -57,16 +55,6 @@ void Power::vjp(Vjp& v) const {
   if (v.wants(1)) {
     v.set(1, kept(base != 0, v.cotangent() * (log(base) * v.output())));
   }
-}
-void Remainder::vjp(Vjp& v) const {
-  v.set(0, v.cotangent());
-  if (v.wants(1)) v.set(1, -(v.cotangent() * floor_divide(v.input(0), v.input(1))));
-}
-void ArcTan2::vjp(Vjp& v) const {
-  const array &y = v.input(0), &x = v.input(1);
-  const array part = v.cotangent() / (square(y) + square(x));
-  if (v.wants(0)) v.set(0, part * x);
-  if (v.wants(1)) v.set(1, -(part * y));
 }
 void Select::vjp(Vjp& v) const {
   if (v.wants(1)) v.set(1, kept(v.input(0), v.cotangent()));

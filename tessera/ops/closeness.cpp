@@ -45,6 +45,10 @@ array isneginf(const array& a) {
   return is_infinity(a, -INFINITY);
 }
 
+array logical_xor(const array& a, const array& b) {
+  return astype(a, bool_) != astype(b, bool_);
+}
+
 array isclose(const array& a, const array& b, double rtol, double atol, bool equal_nan) {
   const Dtype dtype = promote_types(a.dtype(), b.dtype());
   const array x = astype(a, dtype), y = astype(b, dtype);

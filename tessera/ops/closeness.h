@@ -13,6 +13,9 @@ array isfinite(const array& a);
 array isposinf(const array& a);
 array isneginf(const array& a);
 
+/// (a != 0) != (b != 0).   errors  shape_mismatch
+array logical_xor(const array& a, const array& b);
+
 /// |a - b| <= atol + rtol * |b|, elementwise and broadcast; infinities only equal themselves, NaN
 /// equals NaN when equal_nan says so.   errors  shape_mismatch
 array isclose(const array& a, const array& b, double rtol = 1e-5, double atol = 1e-8,

@@ -32,6 +32,16 @@ std::vector<array> Log10::lower(std::span<const array> in) const {
       detail::float_function(in[0], [](const array& x) { return log(x) * std::numbers::log10e; })};
 }
 
+void Expm1::vjp(Vjp& v) const {
+  v.set(0, v.cotangent() * (v.output() + 1.0f));
+}
+void Log2::vjp(Vjp& v) const {
+  v.set(0, v.cotangent() / (v.input() * std::numbers::ln2));
+}
+void Log10::vjp(Vjp& v) const {
+  v.set(0, v.cotangent() / (v.input() * std::numbers::ln10));
+}
+
 array expm1(const array& a) {
   return apply(Expm1{}, {astype(a, detail::at_least_float(a.dtype()))});
 }

@@ -69,6 +69,13 @@ std::vector<array> Remainder::lower(std::span<const array> in) const {
   return {astype(where(abs(b) == INFINITY && abs(a) < INFINITY, beyond, rest), in[0].dtype())};
 }
 
+// Constant, and of slope 1 in a, wherever they have a derivative.
+void Round::vjp(Vjp& /*v*/) const {}
+void Remainder::vjp(Vjp& v) const {
+  if (v.wants(0)) v.set(0, v.cotangent());
+  if (v.wants(1)) v.set(1, v.cotangent() * -floor(v.input(0) / v.input(1)));
+}
+
 array round(const array& a, int decimals) {
   if (is_complex(a)) {
     return detail::join_complex(round(real(a), decimals), round(imag(a), decimals));
@@ -79,6 +86,15 @@ array round(const array& a, int decimals) {
   const array x = astype(a, dtype);
   const array scaled = apply(Round{}, {x * scale});
   return astype(scaled * (1.0 / scale), a.dtype());
+}
+
+array trunc(const array& a) {
+  const array down = floor(a);
+  if (!is_floating(a.dtype())) return a;
+  return where(a < 0, ceil(a), down);
+}
+array positive(const array& a) {
+  return a;
 }
 
 array sign(const array& a) {

@@ -18,6 +18,7 @@ struct Round : detail::AnyUnary<Round> {
 };
 
 struct Remainder {
+  static constexpr bool kElementwise = true;
   static constexpr const char* kName = "remainder";
   static constexpr const char* kDoc =
       "a - b * floor(a / b), exactly: it has b's sign. By 0 it is NaN, or a for integers. An "
@@ -26,13 +27,16 @@ struct Remainder {
       "rounded first.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
-  static constexpr bool kElementwise = true;
   void vjp(Vjp& v) const;
 };
 
 /// To `decimals` places after the point (before it when negative), halves to even; the dtype stays.
 /// Of complex numbers, each part.
 array round(const array& a, int decimals = 0);
+/// Towards 0.   errors  unsupported_dtype for complex
+array trunc(const array& a);
+/// The array itself.
+array positive(const array& a);
 /// -1, 0 or 1 in the dtype of a; 0 of NaN; of complex numbers a / |a|.
 array sign(const array& a);
 

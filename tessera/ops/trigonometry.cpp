@@ -64,6 +64,13 @@ std::vector<array> ArcTan2::lower(std::span<const array> in) const {
   return {astype(where(x == x && y == y, signed_angle, x + y), in[0].dtype())};
 }
 
+void ArcTan2::vjp(Vjp& v) const {
+  const array &y = v.input(0), &x = v.input(1);
+  const array scaled = v.cotangent() / (square(x) + square(y));
+  if (v.wants(0)) v.set(0, scaled * x);
+  if (v.wants(1)) v.set(1, scaled * -y);
+}
+
 array tan(const array& a) {
   return detail::float_function(a, [](const array& x) { return sin(x) / cos(x); });
 }

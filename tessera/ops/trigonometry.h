@@ -10,6 +10,7 @@
 namespace tessera {
 
 struct ArcTan2 {
+  static constexpr bool kElementwise = true;
   static constexpr const char* kName = "arctan2";
   static constexpr const char* kDoc =
       "The angle of the point (x = second input, y = first) in radians, -pi to pi, with the signs "
@@ -17,7 +18,6 @@ struct ArcTan2 {
       "float64 holds float32's precision.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
-  static constexpr bool kElementwise = true;
   void vjp(Vjp& v) const;
 };
 

@@ -6,10 +6,8 @@
 #include "tessera/ops/binary.h"
 #include "tessera/ops/complex.h"
 #include "tessera/ops/creation.h"
-#include "tessera/ops/exponential.h"
 #include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
-#include "tessera/ops/rounding.h"
 #include "tessera/ops/unary.h"
 
 namespace tessera {
@@ -52,15 +50,6 @@ void ErfInv::vjp(Vjp& v) const {
 void Log1p::vjp(Vjp& v) const {
   v.set(0, v.cotangent() / (1.0f + v.input()));
 }
-void Expm1::vjp(Vjp& v) const {
-  v.set(0, v.cotangent() * (v.output() + 1.0f));
-}
-void Log2::vjp(Vjp& v) const {
-  v.set(0, v.cotangent() / (v.input() * std::numbers::ln2));
-}
-void Log10::vjp(Vjp& v) const {
-  v.set(0, v.cotangent() / (v.input() * std::numbers::ln10));
-}
 void Negative::vjp(Vjp& v) const {
   v.set(0, -v.cotangent());
 }
@@ -81,7 +70,6 @@ void Abs::vjp(Vjp& v) const {
 // Constant wherever they have a derivative.
 void Floor::vjp(Vjp& /*v*/) const {}
 void Ceil::vjp(Vjp& /*v*/) const {}
-void Round::vjp(Vjp& /*v*/) const {}
 
 void Cast::vjp(Vjp& v) const {
   v.set(0, v.cotangent());

@@ -13,6 +13,7 @@
 #include "tessera/ops/matmul.h"
 #include "tessera/ops/norm.h"
 #include "tessera/ops/op_table.h"
+#include "tessera/ops/passthrough.h"
 #include "tessera/ops/pool.h"
 #include "tessera/ops/quantize.h"
 #include "tessera/ops/quantized.h"

@@ -6,6 +6,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -20,6 +21,8 @@ struct Sdpa {
       "softmax(scale * q k^T + mask) v, the softmax in float32. Fourth input: a mask, bool (true "
       "keeps) or floating (added). A query that may see nothing gives zeros.";
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> compose(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// q       [B, Hq, L, D]   float16 | bfloat16 | float32

@@ -5,6 +5,7 @@
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/index.h"
+#include "tessera/ops/passthrough.h"
 #include "tessera/ops/reduce.h"
 #include "tessera/ops/shape.h"
 #include "tessera/ops/softmax.h"
@@ -73,7 +74,7 @@ array softmin(const array& x, int axis) {
   return tessera::softmax(-x, axis);
 }
 array log_softmax(const array& x, int axis) {
-  const array shifted = x - max(x, axis, true);
+  const array shifted = x - stop_gradient(max(x, axis, true));
   return shifted - logsumexp(shifted, axis, true);
 }
 array step(const array& x, double threshold) {

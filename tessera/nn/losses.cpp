@@ -5,6 +5,7 @@
 
 #include "tessera/core/internal/fail.h"
 #include "tessera/nn/internal/numeric.h"
+#include "tessera/ops/passthrough.h"
 #include "tessera/ops/shape.h"
 #include "tessera/ops/softmax.h"
 
@@ -64,7 +65,7 @@ array cross_entropy(const array& logits, const array& targets, const CrossEntrop
          "targets {} do not fit logits {} with classes on axis {}", to_string(targets.shape()),
          to_string(logits.shape()), axis);
   }
-  const array shifted = logits - max(logits, axis, true);
+  const array shifted = logits - stop_gradient(max(logits, axis, true));
   array score = probabilities ? sum(shifted * targets, axis) : at_target(shifted, targets, axis);
   if (smoothing > 0) score = (1 - smoothing) * score + smoothing * mean(shifted, axis);
   const array loss = logsumexp(shifted, axis) - score;

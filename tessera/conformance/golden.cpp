@@ -120,8 +120,7 @@ std::string check_values(const GoldenCase& c) {
 }  // namespace
 
 array GoldenCase::input(std::size_t i) const {
-  const array whole =
-      i < given.size() && given[i] ? *given[i] : array(inputs.at(i).value());
+  const array whole = i < given.size() && given[i] ? *given[i] : array(inputs.at(i).value());
   const auto found = attrs.find("layout");
   if (found == attrs.end()) return whole;
   const std::string layout = *found;

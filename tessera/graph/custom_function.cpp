@@ -74,8 +74,8 @@ ArraysFn custom_function(ArraysFn fun, std::optional<CustomVjpFn> fun_vjp,
   rules->vjp = fun_vjp ? *fun_vjp : vjp_of(fun);
   rules->jvp = fun_jvp ? *fun_jvp : jvp_of(fun);
   rules->vmap = fun_vmap ? *fun_vmap : vmap_of(fun, rules->vjp);
-  return [fun = std::move(fun), rules = std::shared_ptr<const CustomRules>(rules)](
-             const Arrays& arguments) {
+  return [fun = std::move(fun),
+          rules = std::shared_ptr<const CustomRules>(rules)](const Arrays& arguments) {
     const Arrays outputs = fun(arguments);
     if (!TracingScope::active() || outputs.empty()) return outputs;
     return apply_multi(CustomFunction{rules, static_cast<int>(outputs.size())},

@@ -1,11 +1,11 @@
 // pull_back and push_forward (graph/tape.h).
 #include <algorithm>
 
+#include "tessera/backend/registry.h"
 #include "tessera/core/internal/fail.h"
 #include "tessera/graph/tape.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
-#include "tessera/ops/internal/checks.h"
 #include "tessera/ops/passthrough.h"
 #include "tessera/ops/reduce.h"
 #include "tessera/ops/shape.h"
@@ -24,12 +24,17 @@ array sum_to(const array& a, const Shape& shape) {
   return reshape(axes.empty() ? a : sum(a, axes), shape);
 }
 
+array filled_like(const array& a, double value) {
+  const BackendScope scope(a.backend());
+  return full(a.shape(), array(value, a.dtype()));
+}
+
 namespace {
 
 using Gradients = std::vector<std::optional<array>>;
 
 array zeros_like(const array& a) {
-  return full(a.shape(), detail::scalar(0, a.dtype(), a.backend()));
+  return filled_like(a, 0);
 }
 
 // What broadcasting and promotion did to the input is undone in its gradient.
@@ -45,23 +50,29 @@ array fit_gradient(const array& gradient, const array& input) {
   return astype(fitted, input.dtype());
 }
 
-// Gradients of a node's inputs by its own rule or, without one, by that of its lowering.
-Gradients node_gradients(const Node& node, const std::vector<array>& outputs,
-                         const std::vector<array>& cotangents, std::vector<bool> wanted) {
-  if (node.info.vjp) {
-    Vjp v(node.inputs, outputs, cotangents, std::move(wanted));
-    node.info.vjp(node.op_data(), v);
-    Gradients gradients = v.gradients();
-    for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (!gradients[i]) continue;
-      if (v.wants(i)) {
-        gradients[i] = fit_gradient(*gradients[i], node.inputs[i]);
-      } else {
-        gradients[i].reset();
-      }
+// By the op's own rule; none when it has no rule for this case.
+std::optional<Gradients> gradients_by_rule(const Node& node, const std::vector<array>& outputs,
+                                           const std::vector<array>& cotangents,
+                                           const std::vector<bool>& wanted) {
+  if (!node.info.vjp) return std::nullopt;
+  Vjp v(node.inputs, outputs, cotangents, wanted);
+  node.info.vjp(node.op_data(), v);
+  if (v.declined()) return std::nullopt;
+  Gradients gradients = v.gradients();
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i]) continue;
+    if (wanted[i]) {
+      gradients[i] = fit_gradient(*gradients[i], node.inputs[i]);
+    } else {
+      gradients[i].reset();
     }
-    return gradients;
   }
+  return gradients;
+}
+
+// By the derivatives of the simpler ops that say the same.
+Gradients gradients_by_composition(const Node& node, const std::vector<array>& cotangents,
+                                   const std::vector<bool>& wanted) {
   const auto simpler = node.info.lower ? node.info.lower : node.info.compose;
   if (!simpler) {
     fail(ErrorCode::invalid_argument, std::string(node.info.name),
@@ -71,8 +82,8 @@ Gradients node_gradients(const Node& node, const std::vector<array>& outputs,
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i]) sources.push_back(node.inputs[i]);
   }
-  const std::vector<array> lowered = simpler(node.op_data(), node.inputs);
-  const std::vector<array> found = pull_back(lowered, cotangents, sources, node.inputs);
+  const std::vector<array> composed = simpler(node.op_data(), node.inputs);
+  const std::vector<array> found = pull_back(composed, cotangents, sources, node.inputs);
   Gradients gradients(node.inputs.size());
   for (std::size_t i = 0, next = 0; i < wanted.size(); ++i) {
     if (!wanted[i]) continue;
@@ -83,6 +94,12 @@ Gradients node_gradients(const Node& node, const std::vector<array>& outputs,
     ++next;
   }
   return gradients;
+}
+
+Gradients node_gradients(const Node& node, const std::vector<array>& outputs,
+                         const std::vector<array>& cotangents, const std::vector<bool>& wanted) {
+  if (auto found = gradients_by_rule(node, outputs, cotangents, wanted)) return *found;
+  return gradients_by_composition(node, cotangents, wanted);
 }
 
 void accumulate(ArrayMap& sums, const array& a, const array& gradient) {
@@ -154,9 +171,10 @@ std::vector<array> node_tangents(const Node& node, const std::vector<array>& out
     }
     return custom.rules->jvp(primals, given, argnums);
   }
+  // Where the map is taken does not matter, only that no rule has a corner there, as at 0.
   std::vector<array> dummies;
   for (const array& out : outputs) {
-    dummies.push_back(copy(zeros_like(out)));
+    dummies.push_back(copy(filled_like(out, 1)));
     dummies.back().state().tracer = true;
   }
   const Gradients gradients = node_gradients(node, outputs, dummies, wanted);

@@ -41,9 +41,10 @@ std::vector<StatePtr> schedule(const std::vector<array>& outputs) {
     if (s.error) std::rethrow_exception(s.error);
     if (s.tensor) return;
     if (!s.node) {
-      fail(ErrorCode::invalid_argument, "eval",
-           "an argument of a function that vmap or compile is tracing has no value yet; it can only "
-           "be used in further ops");
+      fail(
+          ErrorCode::invalid_argument, "eval",
+          "an argument of a function that vmap or compile is tracing has no value yet; it can only "
+          "be used in further ops");
     }
     if (std::exchange(s.walk, walk) == walk) return;
     mark_siblings(s, walk);
@@ -167,9 +168,9 @@ void run_state(const StatePtr& state, std::vector<TensorPtr>& tensors) {
   std::vector<TensorPtr> several;
   if (node->outputs) several.resize(node->outputs->specs.size());
   const std::span<TensorPtr> results = node->outputs ? std::span(several) : std::span(&single, 1);
-  const std::span<const TensorSpec> specs =
-      node->outputs ? std::span<const TensorSpec>(node->outputs->specs)
-                    : std::span<const TensorSpec>(&state->spec, 1);
+  const std::span<const TensorSpec> specs = node->outputs
+                                                ? std::span<const TensorSpec>(node->outputs->specs)
+                                                : std::span<const TensorSpec>(&state->spec, 1);
   try {
     if (keep_node) {
       copy_inputs(*node, tensors);

@@ -1,5 +1,7 @@
 #include "tessera/graph/tape.h"
 
+#include <algorithm>
+
 #include "tessera/ops/op_ids.h"
 
 namespace tessera::graph {
@@ -7,6 +9,12 @@ namespace tessera::graph {
 namespace {
 bool differentiable(Dtype dtype) {
   return issubdtype(dtype, Dtype::Category::inexact);
+}
+
+bool any_differentiable(const Node& node, const array& output) {
+  if (!node.outputs) return differentiable(output.dtype());
+  return std::any_of(node.outputs->specs.begin(), node.outputs->specs.end(),
+                     [](const TensorSpec& s) { return differentiable(s.dtype); });
 }
 }  // namespace
 
@@ -49,8 +57,8 @@ void Tape::visit(const array& output) {
       if (enter(input)) stack.push_back({input});  // may move `top`
       continue;
     }
-    const bool cut =
-        dependence_ == Dependence::differentiable && node.info.id == OpId::StopGradient;
+    const bool cut = dependence_ == Dependence::differentiable &&
+                     (node.info.id == OpId::StopGradient || !any_differentiable(node, top.at));
     bool& depends_here = known_[&node];
     for (const array& input : node.inputs) {
       if (!cut && depends(input)) depends_here = true;

@@ -69,4 +69,7 @@ Batched over_batch(const std::vector<array>& outputs, const std::vector<array>& 
 /// a summed over the axes by which `shape` was broadcast to a's.
 array sum_to(const array& a, const Shape& shape);
 
+/// The value in a's shape and dtype, on its backend.
+array filled_like(const array& a, double value);
+
 }  // namespace tessera::graph

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "tessera/backend/registry.h"
 #include "tessera/core/internal/fail.h"
 #include "tessera/graph/tape.h"
 #include "tessera/ops/creation.h"
-#include "tessera/ops/internal/checks.h"
 #include "tessera/ops/passthrough.h"
 
 namespace tessera {
@@ -127,8 +125,7 @@ ValueAndGradFn value_and_grad(const ArraysFn& fun, const std::vector<int>& argnu
       fail(ErrorCode::unsupported_dtype, "grad", "the function returned {}, not a floating number",
            to_string(values[0].dtype()));
     }
-    const array one = detail::scalar(1, values[0].dtype(), values[0].backend());
-    return {values, graph::pull_back({values[0]}, {one}, arguments)};
+    return {values, graph::pull_back({values[0]}, {graph::filled_like(values[0], 1)}, arguments)};
   };
 }
 

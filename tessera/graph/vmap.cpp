@@ -109,7 +109,9 @@ UnaryFn vmap(const UnaryFn& fun, int in_axis, int out_axis) {
 BinaryFn vmap(const BinaryFn& fun, int in_axis_a, int in_axis_b, int out_axis) {
   return [f = vmap(ArraysFn([fun](const Arrays& in) { return Arrays{fun(in[0], in[1])}; }),
                    std::vector<int>{in_axis_a, in_axis_b}, std::vector<int>{out_axis})](
-             const array& a, const array& b) { return f({a, b})[0]; };
+             const array& a, const array& b) {
+    return f({a, b})[0];
+  };
 }
 
 }  // namespace tessera

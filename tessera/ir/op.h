@@ -59,7 +59,8 @@ concept OpStruct = requires(const T& op, std::span<const array> inputs) {
   { T::kName } -> std::convertible_to<std::string_view>;
   { T::kDoc } -> std::convertible_to<std::string_view>;
   { op.infer(inputs) } -> std::same_as<TensorSpec>;
-} || (MultiOutputOp<T> && requires {
+}
+|| (MultiOutputOp<T> && requires {
   { T::kName } -> std::convertible_to<std::string_view>;
   { T::kDoc } -> std::convertible_to<std::string_view>;
 });

@@ -43,10 +43,15 @@ class Vjp {
   void set(std::size_t i, const array& gradient) { gradients_[i] = gradient; }
   const std::vector<std::optional<array>>& gradients() const { return gradients_; }
 
+  /// Says that the rule does not cover this case: the lowering's derivative is taken.
+  void use_lowering() { declined_ = true; }
+  bool declined() const { return declined_; }
+
  private:
   std::span<const array> inputs_, outputs_, cotangents_;
   std::vector<bool> wanted_;
   std::vector<std::optional<array>> gradients_;
+  bool declined_ = false;
 };
 
 /// One op over a batch of inputs. A batched input has the batch as axis 0, the others none.

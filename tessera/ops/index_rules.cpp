@@ -35,8 +35,7 @@ array take_per_batch(const Vmap& v, const array& a, const array& indices, int ax
   Shape sizes = a.shape();
   sizes[0] = 1;
   sizes[static_cast<std::size_t>(axis) + 1] = 1;
-  const array rows =
-      gather(a, {batch_index(v, one), astype(indices, int64)}, {0, axis + 1}, sizes);
+  const array rows = gather(a, {batch_index(v, one), astype(indices, int64)}, {0, axis + 1}, sizes);
   // [B, indices..., 1, before..., 1, after...] with the two axes of 1 dropped, then `before` first.
   Shape shape(rows.shape().begin(), rows.shape().begin() + 1 + std::ptrdiff_t(rank));
   for (int i = 0; i + 1 < static_cast<int>(a.ndim()); ++i) {
@@ -118,8 +117,8 @@ std::vector<array> batched_indices(const Vmap& v, std::size_t first, Shape& shap
 
 void Gather::vjp(Vjp& v) const {
   if (!v.wants(0)) return;
-  v.set(0, scatter_add(zeros_like(v.input(0)), after(v.inputs(), 1), v.cotangent(),
-                       as_vector(axes)));
+  v.set(0,
+        scatter_add(zeros_like(v.input(0)), after(v.inputs(), 1), v.cotangent(), as_vector(axes)));
 }
 std::vector<array> Gather::vmap(const Vmap& v) const {
   if (axes.empty()) return {};
@@ -132,8 +131,7 @@ std::vector<array> Gather::vmap(const Vmap& v) const {
   for (const int axis : axes) all.push_back(axis + 1);
   for (array& i : indices) i = astype(i, int64);
   indices.insert(indices.begin(), batch_index(v, shape));
-  const array found =
-      gather(v.input(0), indices, all, detail::with_front(slice_sizes, 1));
+  const array found = gather(v.input(0), indices, all, detail::with_front(slice_sizes, 1));
   Shape out = found.shape();
   out.erase(out.begin() + 1 + static_cast<std::ptrdiff_t>(shape.size()));
   return {reshape(found, out)};
@@ -144,13 +142,20 @@ namespace {
 // Gradients of a scatter, given how to read (gather) what is at the places it wrote to, and how to
 // write there.
 template <class Read, class Write>
-void scatter_vjp(Vjp& v, const char* name, ScatterReduce reduce, Read read, Write write) {
+void scatter_vjp(Vjp& v, ScatterReduce reduce, Read read, Write write) {
   const array& ct = v.cotangent();
   const array &x = v.input(0), &updates = v.input(1);
   switch (reduce) {
     case ScatterReduce::none:
       if (v.wants(0)) v.set(0, write(ct, zeros_like(updates)));
-      if (v.wants(1)) v.set(1, read(ct));
+      if (v.wants(1)) {
+        // Of updates of one element only the last, which stays, gets the gradient.
+        const array number =
+            reshape(apply(Arange{1, 1, updates.size(), int64}, {}, ct.backend()), updates.shape());
+        const array last = read(write(astype(zeros_like(x), int64), number)) == number;
+        const array flowing = read(ct);
+        v.set(1, where(last, flowing, zeros_like(flowing)));
+      }
       return;
     case ScatterReduce::sum:
       v.set(0, ct);
@@ -166,9 +171,7 @@ void scatter_vjp(Vjp& v, const char* name, ScatterReduce reduce, Read read, Writ
       }
       return;
     }
-    case ScatterReduce::prod:
-      fail(ErrorCode::invalid_argument, name,
-           "products have no derivative here; use stop_gradient, or multiply what was gathered");
+    case ScatterReduce::prod: v.use_lowering();
   }
 }
 
@@ -180,7 +183,7 @@ void Scatter::vjp(Vjp& v) const {
   const Shape& updates = v.input(1).shape();
   const Shape sizes(updates.end() - static_cast<std::ptrdiff_t>(v.input(0).ndim()), updates.end());
   scatter_vjp(
-      v, kName, reduce, [&](const array& from) { return gather(from, indices, on, sizes); },
+      v, reduce, [&](const array& from) { return gather(from, indices, on, sizes); },
       [&](const array& to, const array& values) { return scatter(to, indices, values, on); });
 }
 std::vector<array> Scatter::vmap(const Vmap& v) const {
@@ -202,7 +205,7 @@ std::vector<array> Scatter::vmap(const Vmap& v) const {
 void ScatterAxis::vjp(Vjp& v) const {
   const array& indices = v.input(2);
   scatter_vjp(
-      v, kName, reduce, [&](const array& from) { return take_along_axis(from, indices, axis); },
+      v, reduce, [&](const array& from) { return take_along_axis(from, indices, axis); },
       [&](const array& to, const array& values) {
         return put_along_axis(to, indices, values, axis);
       });

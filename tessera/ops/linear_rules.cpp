@@ -10,6 +10,7 @@
 #include "tessera/ops/matmul.h"
 #include "tessera/ops/norm.h"
 #include "tessera/ops/passthrough.h"
+#include "tessera/ops/quantize.h"
 #include "tessera/ops/quantized.h"
 #include "tessera/ops/quantized_matmul.h"
 #include "tessera/ops/reduce.h"
@@ -132,15 +133,60 @@ std::vector<array> LayerNorm::vmap(const Vmap& v) const {
   return {astype(y, dtype)};
 }
 
-// A rotation's transpose turns back. Frequencies and positions are constants, as in MLX.
+// A rotation's transpose turns back.
 void Rope::vjp(Vjp& v) const {
-  if (!v.wants(0)) return;
+  if (v.inputs().size() > 2 && v.wants(2)) {
+    v.use_lowering();
+    return;
+  }
   Rope back = *this;
   back.scale = -scale;
   std::vector<array> inputs(v.inputs().begin(), v.inputs().end());
   inputs[0] = v.cotangent();
   v.set(0, apply(std::move(back), std::move(inputs)));
 }
+std::vector<array> Rope::compose(std::span<const array> in) const {
+  const array x = in_float32(in[0]);
+  const int rank = static_cast<int>(x.ndim());
+  const ShapeElem steps = x.shape(-2), features = x.shape(-1), half = dims / 2;
+  const BackendPtr& backend = x.backend();
+  // Angles [T, half], or [B, 1..., T, half] with a position for each of the batch.
+  const array t = reshape(apply(Arange{0, 1, steps, float32}, {}, backend), {steps, 1});
+  Shape starts(static_cast<std::size_t>(rank), 1);
+  array offset = astype(in[1], float32);
+  if (offset.size() > 1) {
+    starts[0] = offset.size();
+    offset = reshape(offset, starts);
+  }
+  const array turns = in.size() > 2
+                          ? in_float32(in[2])
+                          : power(detail::scalar(base, float32, backend),
+                                  apply(Arange{0, 2.0 / dims, half, float32}, {}, backend));
+  const array angles = (offset + t) * scale / turns;
+  const array c = cos(angles), s = sin(angles);
+  Shape whole = x.shape();
+  const auto part = [&](ShapeElem from, ShapeElem to, ShapeElem step) {
+    Shape start(whole.size(), 0), stop = whole, strides(whole.size(), 1);
+    start[whole.size() - 1] = from;
+    stop[whole.size() - 1] = to;
+    strides[whole.size() - 1] = step;
+    return slice(x, start, stop, strides);
+  };
+  const array a = traditional ? part(0, dims, 2) : part(0, half, 1);
+  const array b = traditional ? part(1, dims, 2) : part(half, dims, 1);
+  const array turned_a = a * c - b * s, turned_b = a * s + b * c;
+  std::vector<array> parts;
+  if (traditional) {
+    Shape joined = turned_a.shape();
+    joined.back() = dims;
+    parts.push_back(reshape(stack({turned_a, turned_b}, rank), joined));
+  } else {
+    parts = {turned_a, turned_b};
+  }
+  if (dims < features) parts.push_back(part(dims, features, 1));
+  return {astype(concatenate(std::move(parts), -1), in[0].dtype())};
+}
+
 std::vector<array> Rope::vmap(const Vmap& v) const {
   for (std::size_t i = 1; i < v.inputs().size(); ++i) {
     if (v.batched(i) || (i == 1 && v.input(i).ndim() > 0 && v.input(i).size() > 1)) return {};
@@ -150,15 +196,34 @@ std::vector<array> Rope::vmap(const Vmap& v) const {
 }
 
 void QuantizedMatmul::vjp(Vjp& v) const {
-  for (std::size_t i = 1; i < v.inputs().size(); ++i) {
-    if (v.wants(i)) {
-      fail(ErrorCode::invalid_argument, kName,
-           "no gradient for quantised weights; train on dequantize()d ones or on an adapter");
-    }
-  }
+  const array &x = v.input(0), &ct = v.cotangent();
   std::vector<array> inputs(v.inputs().begin(), v.inputs().end());
-  inputs[0] = v.cotangent();
-  v.set(0, apply(QuantizedMatmul{groups, !transpose}, std::move(inputs)));
+  if (v.wants(0)) {
+    inputs[0] = ct;
+    v.set(0, apply(QuantizedMatmul{groups, !transpose}, inputs));
+  }
+  const bool biased = inputs.size() > 3;
+  if (!v.wants(2) && !(biased && v.wants(3))) return;
+  // The gradient of the matrix itself, of which a scale takes the part that its codes weigh and a
+  // bias the plain sum over its group.
+  const bool shared = inputs[1].ndim() == 2;
+  const array rows = in_float32(shared ? as_rows(x) : x),
+              flow = in_float32(shared ? as_rows(ct) : ct);
+  const array matrix = transpose ? matmul(transposed(flow), rows) : matmul(transposed(rows), flow);
+  Shape grouped = inputs[2].shape();
+  grouped.push_back(groups.group_size);
+  const auto per_group = [&](const array& a) {
+    Shape batched(a.shape().begin(), a.shape().end() - 1);
+    batched.push_back(grouped[grouped.size() - 2]);
+    batched.push_back(grouped.back());
+    return sum(reshape(a, batched), -1);
+  };
+  if (biased && v.wants(3)) v.set(3, per_group(matrix));
+  if (!v.wants(2)) return;
+  std::vector<array> plain{inputs[1],
+                           full(inputs[2].shape(), detail::scalar(1, float32, x.backend()))};
+  if (biased) plain.push_back(full(inputs[2].shape(), detail::scalar(0, float32, x.backend())));
+  v.set(2, per_group(matrix * apply(DequantizeGroups{groups, float32}, std::move(plain))));
 }
 std::vector<array> QuantizedMatmul::vmap(const Vmap& v) const {
   for (std::size_t i = 1; i < v.inputs().size(); ++i) {
@@ -205,22 +270,25 @@ std::vector<array> Sdpa::compose(std::span<const array> in) const {
   if (softcap > 0) scores = softcap * tanh(scores / softcap);
   const array none = detail::scalar(-INFINITY, scores.dtype(), scores.backend());
   if (causal) scores = where(visible(*this, qs[2], ks[2], q.backend()), scores, none);
-  if (in.size() == 4) {
+  if (in.size() > (has_sinks ? 4u : 3u)) {
     const array mask = reshape(in[3], {batch, heads, group, qs[2], ks[2]});
     scores = mask.dtype() == bool_ ? where(mask, scores, none) : scores + mask;
   }
   // A row without a visible key is all zeros, also in its gradient.
-  const array highest = max(scores, -1, true);
+  array highest = max(scores, -1, true);
+  const array sinks = has_sinks ? reshape(in.back(), {1, heads, group, 1, 1}) : none;
+  if (has_sinks) highest = maximum(highest, sinks);
   const array shift = where(highest == none, detail::scalar(0, float32, q.backend()), highest);
   const array weights = exp(scores - stop_gradient(shift));
-  const array total = sum(weights, -1, true);
+  array total = sum(weights, -1, true);
+  if (has_sinks) total = total + exp(sinks - stop_gradient(shift));
   const array one = detail::scalar(1, total.dtype(), total.backend());
   const array out = matmul(weights / where(total == 0, one, total), values);
   return {astype(reshape(out, {batch, qs[1], qs[2], vs[3]}), in[0].dtype())};
 }
 
 std::vector<array> Sdpa::vmap(const Vmap& v) const {
-  if (v.inputs().size() > 3) return {};
+  if (v.inputs().size() > 3) return {};  // a mask or sinks
   std::vector<array> folded;
   for (std::size_t i = 0; i < 3; ++i) {
     const array a = v.with_batch(i);

@@ -1,5 +1,6 @@
 // Gradients and batching of reductions, softmax, scans and sorts.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "tessera/ir/node.h"
@@ -148,11 +149,51 @@ std::vector<array> CumSum::vmap(const Vmap& v) const {
 std::vector<array> CumProd::vmap(const Vmap& v) const {
   return vmap_axis(*this, v);
 }
+namespace {
+
+// A running extreme is the element that reached it last, as in MLX: all of the gradient is its own.
+void running_extreme_vjp(Vjp& v, const ScanAxis& scan, const array& inclusive) {
+  const array &x = v.input(), &ct = v.cotangent();
+  const ShapeElem n = x.shape(scan.axis);
+  Shape column(x.ndim(), 1);
+  column[static_cast<std::size_t>(scan.axis)] = n;
+  const array place = reshape(apply(Arange{0, 1, n, int64}, {}, x.backend()), column);
+  const array reached = logical_or(x == inclusive, x != x);
+  const array outside = detail::scalar(scan.reverse ? double(n) : -1.0, int64, x.backend());
+  const array marked = where(reached, place, outside);
+  const array source = scan.reverse ? cummin(marked, scan.axis, true, scan.inclusive)
+                                    : cummax(marked, scan.axis, false, scan.inclusive);
+  const array known = logical_and(source >= 0, source < static_cast<int>(n));
+  const array zero = detail::zeros_like(ct);
+  v.set(0,
+        scatter_add_axis(zero, where(known, source, place * 0), where(known, ct, zero), scan.axis));
+}
+
+}  // namespace
+
+void CumMax::vjp(Vjp& v) const {
+  running_extreme_vjp(v, *this, cummax(v.input(), axis, reverse, true));
+}
+void CumMin::vjp(Vjp& v) const {
+  running_extreme_vjp(v, *this, cummin(v.input(), axis, reverse, true));
+}
 std::vector<array> CumMax::vmap(const Vmap& v) const {
   return vmap_axis(*this, v);
 }
 std::vector<array> CumMin::vmap(const Vmap& v) const {
   return vmap_axis(*this, v);
+}
+// The sum over all totals that an element is part of of cotangent * exp(x - total), as a running
+// log-sum-exp from the other side: once for the positive cotangents and once for the negative ones.
+void LogCumSumExp::vjp(Vjp& v) const {
+  const array &x = v.input(), &total = v.output(), &ct = v.cotangent();
+  const array none = detail::scalar(-INFINITY, ct.dtype(), ct.backend());
+  const auto part = [&](const array& positive) {
+    const array weight =
+        where(logical_and(positive > 0, total > none), log(positive) - total, none);
+    return exp(x + logcumsumexp(weight, axis, !reverse, inclusive));
+  };
+  v.set(0, part(ct) - part(-ct));
 }
 std::vector<array> LogCumSumExp::vmap(const Vmap& v) const {
   return vmap_axis(*this, v);
@@ -161,6 +202,13 @@ std::vector<array> LogCumSumExp::vmap(const Vmap& v) const {
 void Sort::vjp(Vjp& v) const {
   const array order = argsort(v.input(), axis);
   v.set(0, put_along_axis(detail::zeros_like(v.cotangent()), order, v.cotangent(), axis));
+}
+// The order within both sides is the backend's own: sorting what went in and what came out tells
+// which element went where.
+void Partition::vjp(Vjp& v) const {
+  const array came = argsort(v.output(), axis), went = argsort(v.input(), axis);
+  const array sorted = take_along_axis(v.cotangent(), came, axis);
+  v.set(0, put_along_axis(detail::zeros_like(sorted), went, sorted, axis));
 }
 std::vector<array> Sort::vmap(const Vmap& v) const {
   return vmap_axis(*this, v);

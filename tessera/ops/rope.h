@@ -22,6 +22,7 @@ struct Rope {
       "the second-last axis; freqs[i] = base^(2i/dims) unless given. Pairs are (2i, 2i+1) if "
       "traditional, else (i, i + dims/2). Angles in float32.";
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> compose(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
 };

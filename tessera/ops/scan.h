@@ -46,6 +46,7 @@ struct CumMax : ScanAxis {
       "the least integer. Not for complex.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 
@@ -56,6 +57,7 @@ struct CumMin : ScanAxis {
       "the greatest integer. Not for complex.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 
@@ -66,6 +68,7 @@ struct LogCumSumExp : ScanAxis {
       "-inf where nothing or only -inf is summed. Floating only.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 

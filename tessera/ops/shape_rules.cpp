@@ -13,7 +13,8 @@
 namespace tessera {
 
 array Vmap::with_batch(std::size_t i) const {
-  return batched_[i] ? inputs_[i] : broadcast_to(inputs_[i], detail::with_front(inputs_[i].shape(), size_));
+  return batched_[i] ? inputs_[i]
+                     : broadcast_to(inputs_[i], detail::with_front(inputs_[i].shape(), size_));
 }
 
 namespace detail {

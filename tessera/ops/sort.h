@@ -47,6 +47,7 @@ struct Partition {
       "as the greatest. Lowered to a full sort.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 

@@ -65,7 +65,7 @@ void Abs::vjp(Vjp& v) const {
     return;
   }
   const array one = detail::scalar(1, x.dtype(), x.backend());
-  v.set(0, v.cotangent() * where(x < 0, -one, where(x > 0, one, x * 0)));
+  v.set(0, v.cotangent() * where(x < 0, -one, where(x > 0, one, one - one)));
 }
 // Constant wherever they have a derivative.
 void Floor::vjp(Vjp& /*v*/) const {}

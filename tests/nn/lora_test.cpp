@@ -128,7 +128,8 @@ TEST_P(LowRank, MergesIntoQuantisedWeights) {
 }
 
 TEST_P(LowRank, ComesBackFromAFolder) {
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "adapter";
+  const auto folder =
+      std::filesystem::path(::testing::TempDir()) / (GetParam() ? "dora_adapter" : "lora_adapter");
   const Model base = *model;
   linear_to_lora_layers(*model, 2, options());
   move_adapters(*model);

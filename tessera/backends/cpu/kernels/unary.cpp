@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "tessera/backends/cpu/kernel.h"
+#include "tessera/backends/cpu/lines.h"
 #include "tessera/backends/cpu/strided.h"
 #include "tessera/ops/bitwise.h"
 #include "tessera/ops/complex.h"
@@ -145,6 +146,15 @@ struct AbsFn {
 };
 
 template <class T, class Out, class Fn>
+void apply(Line<T> x, Out* y, std::int64_t count, Fn fn) {
+  if (x.step == 1) {
+    for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<Out>(fn(x.values[i]));
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<Out>(fn(x.values[i * x.step]));
+  }
+}
+
+template <class T, class Out, class Fn>
 TensorPtr map(Context& ctx, Inputs in, const TensorSpec& out, Fn fn) {
   const CpuTensor& x = as_cpu(in[0]);
   CpuTensorPtr y = std::is_same_v<T, Out> ? ctx.reuse_or_make(in, 0, out) : ctx.make(out);
@@ -153,10 +163,10 @@ TensorPtr map(Context& ctx, Inputs in, const TensorSpec& out, Fn fn) {
   Out* dst = y->data<Out>();
   plan.run(ctx.pool, [&](const auto& offset, const auto& step, std::int64_t count) {
     const T* s = src + offset[1];
-    Out* d = dst + offset[0];
-    for (std::int64_t i = 0; i < count; ++i) {
-      d[i * step[0]] = static_cast<Out>(fn(static_cast<Compute<T>>(s[i * step[1]])));
-    }
+    by_lines<is_half<T>>(dst + offset[0], count, [&](std::int64_t at, std::int64_t n, auto* to) {
+      LineBuffer<T> wide;
+      apply(line(s + at * step[1], step[1], n, wide), to, n, fn);
+    });
   });
   return y;
 }

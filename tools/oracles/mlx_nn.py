@@ -6,7 +6,8 @@ FAMILY.safetensors has tensors called CASE/PART:
                in.I, out.I, after.NAME (a parameter that the call changed). Random numbers of the
                call come from seed 11. grad.NAME and grad.in.I are the gradients of
                sum(out.I * weight.I) by the trainable parameters and the floating inputs.
-  activations  in, out; a case is FUNCTION/DTYPE
+  activations  x/DTYPE, FUNCTION/DTYPE, and FUNCTION/grad, that of sum(out * weight/FUNCTION) in
+               float32
   losses       in.I, out.none, out.mean, out.sum
   init         in, out, from seed 7
 
@@ -79,6 +80,12 @@ for kind, dtype in DTYPES.items():
         # Half types: MLX's float32 result of the same numbers, rounded once.
         wide = function(x.astype(mx.float32))
         tensors[f"{name}/{kind}"] = wide if wide.dtype == mx.int32 else wide.astype(dtype)
+x = tensors["x/f32"]
+for name, function in ACTIVATIONS.items():
+    if name != "step":
+        weight = normal(*function(x).shape)
+        tensors[f"weight/{name}"] = weight
+        tensors[f"{name}/grad"] = mx.grad(lambda x: (function(x) * weight).sum())(x)
 write("activations", tensors)
 
 # Losses

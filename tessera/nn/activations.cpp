@@ -5,6 +5,7 @@
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/index.h"
+#include "tessera/ops/passthrough.h"
 #include "tessera/ops/reduce.h"
 #include "tessera/ops/shape.h"
 #include "tessera/ops/softmax.h"
@@ -12,13 +13,13 @@
 namespace tessera::nn {
 
 array relu(const array& x) {
-  return maximum(x, scalar(0, x));
+  return maximum(x, weak(0, x));
 }
 array relu2(const array& x) {
   return square(relu(x));
 }
 array relu6(const array& x) {
-  return minimum(relu(x), scalar(6.0, x));
+  return minimum(relu(x), weak(6.0, x));
 }
 array leaky_relu(const array& x, double negative_slope) {
   return maximum(negative_slope * x, x);
@@ -27,13 +28,13 @@ array elu(const array& x, double alpha) {
   return where(x > 0, x, alpha * (exp(x) - 1));
 }
 array celu(const array& x, double alpha) {
-  return maximum(x, scalar(0.0, x)) + alpha * (exp(minimum(x, scalar(0.0, x)) / alpha) - 1);
+  return maximum(x, weak(0.0, x)) + alpha * (exp(minimum(x, weak(0.0, x)) / alpha) - 1);
 }
 array selu(const array& x) {
   return elu(x, 1.67326) * 1.0507;
 }
 array prelu(const array& x, const array& alpha) {
-  return maximum(scalar(0, x), x) + alpha * minimum(scalar(0, x), x);
+  return maximum(weak(0, x), x) + alpha * minimum(weak(0, x), x);
 }
 array gelu_fast_approx(const array& x) {
   return x * sigmoid(1.702 * x);
@@ -46,22 +47,22 @@ array mish(const array& x) {
   return x * tanh(softplus(x));
 }
 array hardswish(const array& x) {
-  return x * minimum(maximum(x + 3, scalar(0, x)), scalar(6, x)) / 6;
+  return x * minimum(maximum(x + 3, weak(0, x)), weak(6, x)) / 6;
 }
 array hard_tanh(const array& x, double min_val, double max_val) {
-  return minimum(maximum(x, scalar(min_val, x)), scalar(max_val, x));
+  return minimum(maximum(x, weak(min_val, x)), weak(max_val, x));
 }
 array hard_shrink(const array& x, double lambd) {
-  return where(abs(x) > lambd, x, scalar(0, x));
+  return where(abs(x) > lambd, x, weak(0, x));
 }
 array softshrink(const array& x, double lambd) {
-  return where(abs(x) > lambd, x - sign(x) * lambd, scalar(0, x));
+  return where(abs(x) > lambd, x - sign_of(x) * lambd, weak(0, x));
 }
 array softsign(const array& x) {
   return x / (1 + abs(x));
 }
 array softplus(const array& x) {
-  return logaddexp(x, scalar(0, x));
+  return log_add_exp(x, weak(0, x));
 }
 array log_sigmoid(const array& x) {
   return -softplus(-x);
@@ -73,7 +74,7 @@ array softmin(const array& x, int axis) {
   return tessera::softmax(-x, axis);
 }
 array log_softmax(const array& x, int axis) {
-  const array shifted = x - max(x, axis, true);
+  const array shifted = x - stop_gradient(max(x, axis, true));
   return shifted - logsumexp(shifted, axis, true);
 }
 array step(const array& x, double threshold) {

@@ -1,6 +1,9 @@
 #include "tessera/nn/init.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "tessera/core/internal/fail.h"
 #include "tessera/ops/binary.h"
@@ -84,6 +87,42 @@ array Sparse::operator()(const array& a) const {
   const array rank = argsort(argsort(random::uniform(a.shape()), 1), 1);
   const array values = normal_of(a, mean, std, dtype);
   return where(rank < zeros_per_row, zeros(a.shape(), dtype), values);
+}
+
+namespace {
+
+// Makes the rows of a square matrix orthonormal, each turned as little as those before it allow:
+// the Q of Q R = A^T with a positive diagonal in R. Subtracting twice keeps the rows orthogonal to
+// the last place (W. Hoffmann, Computing 41, 1989).
+void orthonormalize(std::vector<double>& rows, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    double* row = &rows[i * n];
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::size_t k = 0; k < i; ++k) {
+        const double* earlier = &rows[k * n];
+        const double shared = std::inner_product(row, row + n, earlier, 0.0);
+        for (std::size_t j = 0; j < n; ++j) row[j] -= shared * earlier[j];
+      }
+    }
+    const double length = std::sqrt(std::inner_product(row, row + n, row, 0.0));
+    for (std::size_t j = 0; j < n; ++j) row[j] /= length;
+  }
+}
+
+}  // namespace
+
+array Orthogonal::operator()(const array& a) const {
+  check_matrix("init::orthogonal", a);
+  const ShapeElem rows = a.shape(0), columns = a.shape(1), n = std::max(rows, columns);
+  // Column by column, as the factorisation takes them.
+  const HostTensor drawn = transpose(random::normal({n, n})).to_host();
+  const auto values = drawn.values<float>();
+  std::vector<double> q(values.begin(), values.end());
+  orthonormalize(q, static_cast<std::size_t>(n));
+  for (double& v : q) v *= gain;
+  const std::vector<float> scaled(q.begin(), q.end());
+  const array whole = transpose(array(std::span<const float>(scaled), {n, n}));
+  return astype(slice(whole, {0, 0}, {rows, columns}), dtype);
 }
 
 }  // namespace tessera::nn::init

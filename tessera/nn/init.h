@@ -46,6 +46,11 @@ struct Sparse {
   Dtype dtype;
   array operator()(const array& a) const;
 };
+struct Orthogonal {
+  double gain;
+  Dtype dtype;
+  array operator()(const array& a) const;
+};
 
 inline Constant constant(double value, Dtype dtype = float32) {
   return {value, dtype};
@@ -83,6 +88,12 @@ inline He he_uniform(Dtype dtype = float32) {
 /// 1] source  J. Martens, Deep learning via Hessian-free optimization, 2010
 inline Sparse sparse(double sparsity, double mean = 0.0, double std = 1.0, Dtype dtype = float32) {
   return {sparsity, mean, std, dtype};
+}
+
+/// Orthonormal rows, or columns of a tall matrix, times gain; drawn uniformly.
+/// errors  shape_mismatch unless called with a matrix   source  arXiv:1312.6120
+inline Orthogonal orthogonal(double gain = 1.0, Dtype dtype = float32) {
+  return {gain, dtype};
 }
 
 }  // namespace tessera::nn::init

@@ -68,7 +68,6 @@ void Linear::quantize(const QuantGroups& format) {
     fail(ErrorCode::invalid_argument, "nn::Linear", "the weight is quantised already");
   }
   weight_ = quantized(weight_.data, format);
-  freeze({.recurse = false, .keys = {"weight", "bias"}});
 }
 
 void Linear::visit(Members& members) {
@@ -107,6 +106,7 @@ QuantizedLinear::QuantizedLinear(int input_dims, int output_dims, bool bias,
     : Linear(linear_weight("nn::QuantizedLinear", input_dims, output_dims),
              bias ? std::optional(zeros({output_dims})) : std::nullopt) {
   quantize(quant_groups("nn::QuantizedLinear", mode, group_size, bits));
+  freeze();
 }
 
 QuantizedLinear::QuantizedLinear(const Linear& layer, const QuantGroups& format) : Linear(layer) {

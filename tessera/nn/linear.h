@@ -74,12 +74,12 @@ class Embedding : public Module, public Quantizable {
 /// A Linear that is quantised from the start; quantising one in place gives the same.
 class QuantizedLinear : public Linear {
  public:
-  /// The weight of Linear(input_dims, output_dims), quantised; the bias zeros.
+  /// The weight of Linear(input_dims, output_dims), quantised; the bias zeros and frozen.
   /// errors  as quantize() (ops/quantize.h)
   QuantizedLinear(int input_dims, int output_dims, bool bias = true,
                   std::optional<int> group_size = std::nullopt,
                   std::optional<int> bits = std::nullopt, const std::string& mode = "affine");
-  explicit QuantizedLinear(const Linear& layer, const QuantGroups& format);
+  QuantizedLinear(const Linear& layer, const QuantGroups& format);
 };
 
 /// An Embedding that is quantised from the start.
@@ -87,7 +87,7 @@ class QuantizedEmbedding : public Embedding {
  public:
   QuantizedEmbedding(int num_embeddings, int dims, std::optional<int> group_size = std::nullopt,
                      std::optional<int> bits = std::nullopt, const std::string& mode = "affine");
-  explicit QuantizedEmbedding(const Embedding& layer, const QuantGroups& format);
+  QuantizedEmbedding(const Embedding& layer, const QuantGroups& format);
 };
 
 }  // namespace tessera::nn

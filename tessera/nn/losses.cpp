@@ -5,6 +5,7 @@
 
 #include "tessera/core/internal/fail.h"
 #include "tessera/nn/internal/numeric.h"
+#include "tessera/ops/passthrough.h"
 #include "tessera/ops/shape.h"
 #include "tessera/ops/softmax.h"
 
@@ -64,7 +65,7 @@ array cross_entropy(const array& logits, const array& targets, const CrossEntrop
          "targets {} do not fit logits {} with classes on axis {}", to_string(targets.shape()),
          to_string(logits.shape()), axis);
   }
-  const array shifted = logits - max(logits, axis, true);
+  const array shifted = logits - stop_gradient(max(logits, axis, true));
   array score = probabilities ? sum(shifted * targets, axis) : at_target(shifted, targets, axis);
   if (smoothing > 0) score = (1 - smoothing) * score + smoothing * mean(shifted, axis);
   const array loss = logsumexp(shifted, axis) - score;
@@ -76,8 +77,8 @@ array binary_cross_entropy(const array& inputs, const array& targets,
   constexpr const char* kWhere = "binary_cross_entropy";
   check_same(kWhere, inputs, targets);
   const auto loss = [&] {
-    if (options.with_logits) return logaddexp(scalar(0.0, inputs), inputs) - inputs * targets;
-    const auto clipped_log = [](const array& p) { return maximum(log(p), scalar(-100.0, p)); };
+    if (options.with_logits) return log_add_exp(weak(0.0, inputs), inputs) - inputs * targets;
+    const auto clipped_log = [](const array& p) { return maximum(log(p), weak(-100.0, p)); };
     return -(targets * clipped_log(inputs) + (1 - targets) * clipped_log(1 - inputs));
   };
   return reduced(weighted(kWhere, loss(), options.weights), options.reduction);
@@ -101,7 +102,7 @@ array gaussian_nll_loss(const array& inputs, const array& targets, const array& 
                         const GaussianNllOptions& options) {
   check_same("gaussian_nll_loss", inputs, targets);
   check_same("gaussian_nll_loss", inputs, vars);
-  const array v = maximum(vars, scalar(options.eps, vars));
+  const array v = maximum(vars, weak(options.eps, vars));
   array loss = 0.5 * (log(v) + square(targets - inputs) / v);
   if (options.full) loss = loss + 0.5 * std::log(2 * std::numbers::pi);
   return reduced(loss, options.reduction);
@@ -121,34 +122,34 @@ array smooth_l1_loss(const array& predictions, const array& targets, double beta
 array triplet_loss(const array& anchors, const array& positives, const array& negatives,
                    const TripletOptions& options) {
   const auto distance = [&](const array& other) {
-    const array powers = power(abs(anchors - other), options.p);
-    return power(sum(powers, options.axis) + options.eps, 1.0 / options.p);
+    const array powers = raised_to(abs(anchors - other), options.p);
+    return raised_to(sum(powers, options.axis) + options.eps, 1.0 / options.p);
   };
   const array margin = distance(positives) - distance(negatives) + options.margin;
-  return reduced(maximum(margin, scalar(0.0, margin)), options.reduction);
+  return reduced(maximum(margin, weak(0.0, margin)), options.reduction);
 }
 
 array hinge_loss(const array& inputs, const array& targets, Reduction reduction) {
   const array short_of = 1 - inputs * targets;
-  return reduced(maximum(short_of, scalar(0, short_of)), reduction);
+  return reduced(maximum(short_of, weak(0, short_of)), reduction);
 }
 
 array huber_loss(const array& inputs, const array& targets, double delta, Reduction reduction) {
   const array apart = abs(inputs - targets);
-  const array quadratic = minimum(apart, scalar(delta, apart));
+  const array quadratic = minimum(apart, weak(delta, apart));
   return reduced(0.5 * square(quadratic) + delta * (apart - quadratic), reduction);
 }
 
 array log_cosh_loss(const array& inputs, const array& targets, Reduction reduction) {
   const array errors = inputs - targets;
-  return reduced(logaddexp(errors, -errors) - std::numbers::ln2, reduction);
+  return reduced(log_add_exp(errors, -errors) - std::numbers::ln2, reduction);
 }
 
 array cosine_similarity_loss(const array& x1, const array& x2, int axis, double eps,
                              Reduction reduction) {
   const auto norm = [&](const array& x) { return sqrt(sum(square(x), axis)); };
   const array lengths = norm(x1) * norm(x2);
-  return reduced(sum(x1 * x2, axis) / maximum(lengths, scalar(eps, lengths)), reduction);
+  return reduced(sum(x1 * x2, axis) / maximum(lengths, weak(eps, lengths)), reduction);
 }
 
 array margin_ranking_loss(const array& inputs1, const array& inputs2, const array& targets,
@@ -156,7 +157,7 @@ array margin_ranking_loss(const array& inputs1, const array& inputs2, const arra
   check_same("margin_ranking_loss", inputs1, inputs2);
   check_same("margin_ranking_loss", inputs1, targets);
   const array short_of = -targets * (inputs1 - inputs2) + margin;
-  return reduced(maximum(short_of, scalar(0.0, short_of)), reduction);
+  return reduced(maximum(short_of, weak(0.0, short_of)), reduction);
 }
 
 }  // namespace tessera::nn::losses

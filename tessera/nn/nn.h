@@ -5,6 +5,7 @@
 #include "tessera/nn/bilinear.h"
 #include "tessera/nn/convolution.h"
 #include "tessera/nn/dropout.h"
+#include "tessera/nn/gradients.h"
 #include "tessera/nn/init.h"
 #include "tessera/nn/kv_cache.h"
 #include "tessera/nn/linear.h"

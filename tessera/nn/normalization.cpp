@@ -133,9 +133,9 @@ array BatchNorm::operator()(const array& x) {
   if (training() && tracks) {
     const double mu = options_.momentum;
     running_mean_ = (1 - mu) * *running_mean_ + mu * batch_mean;
-    running_var_ = (1 - mu) * *running_var_ + mu * var(x, axes, 1);
+    running_var_ = (1 - mu) * *running_var_ + mu * variance(x, axes, 1);
   }
-  return normalized(batch_mean, var(x, axes));
+  return normalized(batch_mean, variance(x, axes));
 }
 
 void BatchNorm::visit(Members& members) {

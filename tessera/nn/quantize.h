@@ -21,7 +21,7 @@ class Quantizable {
  public:
   virtual ~Quantizable() = default;
   virtual bool is_quantized() const = 0;
-  /// Quantises the values and freezes the layer's own parameters, as in MLX.
+  /// Quantises the matrix, which is no longer trained then; a bias still is, as in MLX.
   /// errors  invalid_argument when it is quantised already; those of quantize() (ops/quantize.h)
   virtual void quantize(const QuantGroups& format) = 0;
 };

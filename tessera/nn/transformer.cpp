@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tessera/core/internal/fail.h"
+#include "tessera/nn/gradients.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/index.h"
@@ -32,6 +33,13 @@ int checked_heads(int dims, int num_heads) {
          dims, num_heads);
   }
   return num_heads;
+}
+
+// A layer's parameters are exchanged while it runs, and put back.
+array checkpointed(const Module& layer, const Arrays& inputs,
+                   const std::function<array(const Arrays&)>& call) {
+  const ArraysFn fn = [call](const Arrays& in) { return Arrays{call(in)}; };
+  return checkpoint(const_cast<Module&>(layer), fn)(inputs)[0];
 }
 
 double lowest_of(Dtype dtype) {
@@ -123,13 +131,17 @@ void TransformerEncoderLayer::visit(Members& members) {
 
 TransformerEncoder::TransformerEncoder(int num_layers, int dims, int num_heads,
                                        const TransformerOptions& options)
-    : ln_(dims) {
+    : ln_(dims), checkpoint_(options.checkpoint) {
   for (int i = 0; i < num_layers; ++i) layers_.emplace_back(dims, num_heads, options);
 }
 
 array TransformerEncoder::operator()(const array& x, const std::optional<array>& mask) const {
   array h = x;
-  for (const TransformerEncoderLayer& layer : layers_) h = layer(h, mask);
+  for (const TransformerEncoderLayer& layer : layers_) {
+    h = checkpoint_ ? checkpointed(layer, {h},
+                                   [&layer, mask](const Arrays& in) { return layer(in[0], mask); })
+                    : layer(h, mask);
+  }
   return ln_(h);
 }
 
@@ -186,7 +198,7 @@ void TransformerDecoderLayer::visit(Members& members) {
 
 TransformerDecoder::TransformerDecoder(int num_layers, int dims, int num_heads,
                                        const TransformerOptions& options)
-    : ln_(dims) {
+    : ln_(dims), checkpoint_(options.checkpoint) {
   for (int i = 0; i < num_layers; ++i) layers_.emplace_back(dims, num_heads, options);
 }
 
@@ -194,7 +206,13 @@ array TransformerDecoder::operator()(const array& x, const array& memory,
                                      const std::optional<array>& x_mask,
                                      const std::optional<array>& memory_mask) const {
   array h = x;
-  for (const TransformerDecoderLayer& layer : layers_) h = layer(h, memory, x_mask, memory_mask);
+  for (const TransformerDecoderLayer& layer : layers_) {
+    h = checkpoint_ ? checkpointed(layer, {h, memory},
+                                   [&layer, x_mask, memory_mask](const Arrays& in) {
+                                     return layer(in[0], in[1], x_mask, memory_mask);
+                                   })
+                    : layer(h, memory, x_mask, memory_mask);
+  }
   return ln_(h);
 }
 

@@ -51,6 +51,8 @@ struct TransformerOptions {
   Activation activation = relu;
   /// Normalise before attention and MLP instead of after adding them (arXiv:2002.04745).
   bool norm_first = true;
+  /// Compute what is inside a layer anew for its gradient instead of keeping it.
+  bool checkpoint = false;
 };
 
 class TransformerEncoderLayer : public Module {
@@ -81,6 +83,7 @@ class TransformerEncoder : public Module {
  private:
   std::vector<TransformerEncoderLayer> layers_;
   LayerNorm ln_;
+  bool checkpoint_;
 };
 
 class TransformerDecoderLayer : public Module {
@@ -115,6 +118,7 @@ class TransformerDecoder : public Module {
  private:
   std::vector<TransformerDecoderLayer> layers_;
   LayerNorm ln_;
+  bool checkpoint_;
 };
 
 class Transformer : public Module {

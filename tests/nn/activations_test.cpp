@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "tessera/graph/transforms.h"
 #include "tessera/nn/init.h"
 #include "tessera/nn/losses.h"
 #include "tessera/ops/ops.h"
@@ -52,7 +53,7 @@ TEST(Activations, AreThoseOfMlx) {
       {"tanh", Tanh()},
   };
   const GoldenFile golden("activations");
-  ASSERT_EQ(golden.cases().size(), functions.size() + 1);  // the inputs, too
+  ASSERT_EQ(golden.cases().size(), functions.size() + 2);  // the inputs and the weights, too
   for (const auto& [name, function] : functions) {
     for (const char* dtype : {"f32", "f16", "bf16"}) {
       // The half types round between the ops that a function is made of.
@@ -60,6 +61,12 @@ TEST(Activations, AreThoseOfMlx) {
       expect_close(function(golden.get(std::string("x/") + dtype)), golden.get(name + "/" + dtype),
                    tolerance, name + " " + dtype);
     }
+    if (name == "step") continue;
+    const auto loss = [&](const array& x) {
+      return sum(function(x) * golden.get("weight/" + name));
+    };
+    expect_close(grad(UnaryFn(loss))(golden.get("x/f32")), golden.get(name + "/grad"), 2e-6f,
+                 name + " gradient");
   }
 }
 
@@ -195,12 +202,18 @@ TEST(Initializers, GiveMlxsNumbersFromMlxsKey) {
       {"he_uniform", init::he_uniform()},
       {"he_uniform_out", [](const array& a) { return init::he_uniform()(a, init::Fan::out); }},
       {"sparse", init::sparse(0.4, 0.5, 2.0)},
+      {"orthogonal", init::orthogonal(1.5)},
+      {"orthogonal_wide", init::orthogonal()},
   };
+  ASSERT_EQ(golden.cases().size(), initializers.size());
   for (const auto& [name, initializer] : initializers) {
     const array want = golden.get(name + "/out");
     random::seed(7);
-    expect_close(initializer(zeros(want.shape())), want, want.dtype() == bfloat16 ? 1e-2f : 1e-6f,
-                 name);
+    // MLX factorises in float32.
+    const float tolerance = want.dtype() == bfloat16         ? 1e-2f
+                            : name.starts_with("orthogonal") ? 5e-6f
+                                                             : 1e-6f;
+    expect_close(initializer(zeros(want.shape())), want, tolerance, name);
   }
 }
 
@@ -210,6 +223,7 @@ TEST(Initializers, RefuseShapesTheyHaveNoRuleFor) {
   EXPECT_REFUSED(init::glorot_uniform()(zeros({2})), "two axes");
   EXPECT_REFUSED(init::he_normal()(zeros({})), "two axes");
   EXPECT_REFUSED(init::sparse(0.5)(zeros({2})), "matrix");
+  EXPECT_REFUSED(init::orthogonal()(zeros({2, 2, 2})), "matrix");
   EXPECT_REFUSED(init::sparse(1.5)(zeros({2, 2})), "sparsity");
 }
 

@@ -130,7 +130,7 @@ std::map<std::string, LayerCase> convolution_cases() {
        })},
       {"conv_transpose2d", layer([] {
          return ConvTranspose2d(3, 2, {3, 2},
-                                {.stride = 2, .padding = {1, 0}, .output_padding = 1});
+                                {.stride = 2, .padding = {1, 0}, .output_padding = {1, 0}});
        })},
       {"conv_transpose3d",
        layer([] { return ConvTranspose3d(2, 2, 2, {.stride = 2, .bias = false}); })},
@@ -253,6 +253,13 @@ class Layers : public ::testing::TestWithParam<std::string> {
     static const GoldenFile file("layers");
     return file;
   }
+  static Inputs inputs_of(const std::string& name) {
+    Inputs in;
+    while (golden().has(name + "/in." + std::to_string(in.size()))) {
+      in.push_back(golden().get(name + "/in." + std::to_string(in.size())));
+    }
+    return in;
+  }
 };
 
 TEST_P(Layers, AreThoseOfMlx) {
@@ -266,12 +273,8 @@ TEST_P(Layers, AreThoseOfMlx) {
   const Parameters before = golden().below(name + "/param.");
   module->load_weights(before);
   module->train(c.training);
-  Inputs in;
-  while (golden().has(name + "/in." + std::to_string(in.size()))) {
-    in.push_back(golden().get(name + "/in." + std::to_string(in.size())));
-  }
   random::seed(11);
-  const std::vector<array> out = c.call(*module, in);
+  const std::vector<array> out = c.call(*module, inputs_of(name));
   for (std::size_t i = 0; i < out.size(); ++i) {
     expect_close(out[i], golden().get(name + "/out." + std::to_string(i)),
                  quantized ? 3e-6f : 2e-6f, name);
@@ -279,6 +282,53 @@ TEST_P(Layers, AreThoseOfMlx) {
   Parameters want = golden().below(name + "/after.");
   for (const auto& [key, value] : before) want.emplace(key, value);
   expect_close(module->parameters(), want, 2e-6f, name + " leaves");
+}
+
+TEST_P(Layers, HaveTheGradientsOfMlx) {
+  const std::string& name = GetParam();
+  const LayerCase& c = all_cases().at(name);
+  const std::unique_ptr<Module> module = c.make();
+  module->load_weights(golden().below(name + "/param."));
+  module->train(c.training);
+  const Inputs inputs = inputs_of(name);
+  // sum(out * weight) for the golden's weights.
+  const auto loss = [&](const Inputs& in) {
+    random::seed(11);
+    array total(0.0f);
+    const std::vector<array> out = c.call(*module, in);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      total = total + sum(out[i] * golden().get(name + "/weight." + std::to_string(i)));
+    }
+    return total;
+  };
+  const float tolerance = name.starts_with("quantized") ? 1e-5f : 5e-6f;
+  Parameters got;
+  if (!module->trainable_parameters().empty()) {
+    got = value_and_grad(*module, [&] { return loss(inputs); })().second;
+    module->load_weights(golden().below(name + "/param."));
+  }
+  std::vector<int> floating;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (is_floating(inputs[i].dtype())) floating.push_back(static_cast<int>(i));
+  }
+  if (!floating.empty()) {
+    const Arrays by_inputs = grad(ScalarFn(loss), floating)(inputs);
+    for (std::size_t i = 0; i < floating.size(); ++i) {
+      got.emplace("in." + std::to_string(floating[i]), by_inputs[i]);
+    }
+  }
+  const Parameters want = golden().below(name + "/grad.");
+  ASSERT_EQ(got.size(), want.size());
+  // Beside the largest of all: some are zero but for rounding (a bias that softmax cancels).
+  float largest = 0;
+  for (const auto& [key, value] : want) {
+    largest = std::max(largest, max(abs(value)).item<float>());
+  }
+  for (const auto& [key, value] : want) {
+    ASSERT_EQ(got.at(key).shape(), value.shape()) << name << " " << key;
+    EXPECT_LE(testing::max_difference(got.at(key), value.to_host()), tolerance * largest)
+        << name << " " << key;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, Layers, ::testing::ValuesIn([] {

@@ -214,7 +214,8 @@ TEST(Quantize, ChoosesLayersAndFormats) {
   EXPECT_EQ(net.layer<Linear>(1)->weight().groups->format.bits, 2);
   EXPECT_EQ(net.layer<Linear>(3)->weight().groups->format.bits, 8);
   EXPECT_TRUE(net.layer<Embedding>(0)->is_quantized());
-  EXPECT_EQ(names(net.trainable_parameters()), (Names{"layers.4.bias", "layers.4.weight"}));
+  EXPECT_EQ(names(net.trainable_parameters()),
+            (Names{"layers.1.bias", "layers.3.bias", "layers.4.bias", "layers.4.weight"}));
   quantize(net);  // nothing is left to do
   EXPECT_EQ(net.layer<Linear>(3)->weight().groups->format.bits, 8);
 }

@@ -4,8 +4,10 @@
 FAMILY.safetensors has tensors called CASE/PART:
   layers       init.NAME (a parameter as seed 7 makes it), param.NAME (what it is before the call),
                in.I, out.I, after.NAME (a parameter that the call changed). Random numbers of the
-               call come from seed 11.
-  activations  in, out; a case is FUNCTION/DTYPE
+               call come from seed 11. grad.NAME and grad.in.I are the gradients of
+               sum(out.I * weight.I) by the trainable parameters and the floating inputs.
+  activations  x/DTYPE, FUNCTION/DTYPE, and FUNCTION/grad, that of sum(out * weight/FUNCTION) in
+               float32
   losses       in.I, out.none, out.mean, out.sum
   init         in, out, from seed 7
 
@@ -78,6 +80,12 @@ for kind, dtype in DTYPES.items():
         # Half types: MLX's float32 result of the same numbers, rounded once.
         wide = function(x.astype(mx.float32))
         tensors[f"{name}/{kind}"] = wide if wide.dtype == mx.int32 else wide.astype(dtype)
+x = tensors["x/f32"]
+for name, function in ACTIVATIONS.items():
+    if name != "step":
+        weight = normal(*function(x).shape)
+        tensors[f"weight/{name}"] = weight
+        tensors[f"{name}/grad"] = mx.grad(lambda x: (function(x) * weight).sum())(x)
 write("activations", tensors)
 
 # Losses
@@ -187,6 +195,30 @@ def layer(name, make, *inputs, call=None, training=True, perturb=True):
         if not mx.array_equal(value, before[key]):
             tensors[f"{name}/after.{key}"] = value
 
+    weights = [normal(*y.shape) for y in (out if isinstance(out, tuple) else (out,))]
+    for i, weight in enumerate(weights):
+        tensors[f"{name}/weight.{i}"] = weight
+    floating = [i for i, x in enumerate(inputs) if x.dtype == mx.float32]
+
+    def scalar(parameters, xs):
+        module.update(parameters)
+        mx.random.seed(11)
+        arguments = list(inputs)
+        for i, x in zip(floating, xs):
+            arguments[i] = x
+        out = (call or (lambda m, *xs: m(*xs)))(module, *arguments)
+        return sum((y * w).sum() for y, w in zip(out if isinstance(out, tuple) else (out,), weights))
+
+    module.update(tree_unflatten(list(before.items())))
+    trained = module.trainable_parameters()
+    if not tree_flatten(trained) and not floating:
+        return
+    by_parameters, by_inputs = mx.grad(scalar, argnums=(0, 1))(trained, [inputs[i] for i in floating])
+    for key, value in tree_flatten(by_parameters):
+        tensors[f"{name}/grad.{key}"] = value
+    for i, value in zip(floating, by_inputs):
+        tensors[f"{name}/grad.in.{i}"] = value
+
 
 x = normal(2, 3, 8)
 layer("linear", lambda: nn.Linear(8, 5), x)
@@ -204,7 +236,8 @@ layer("conv2d_square", lambda: nn.Conv2d(3, 5, 3, padding=1), normal(1, 5, 5, 3)
 layer("conv3d", lambda: nn.Conv3d(2, 3, (2, 3, 2), stride=(1, 2, 1), padding=1), normal(1, 4, 5, 4, 2))
 layer("conv_transpose1d", lambda: nn.ConvTranspose1d(4, 3, 3, stride=2, padding=1, output_padding=1),
       normal(2, 5, 4))
-layer("conv_transpose2d", lambda: nn.ConvTranspose2d(3, 2, (3, 2), stride=2, padding=(1, 0), output_padding=1),
+# With output_padding along the second axis, too, MLX's gradient by the input is one element short there.
+layer("conv_transpose2d", lambda: nn.ConvTranspose2d(3, 2, (3, 2), stride=2, padding=(1, 0), output_padding=(1, 0)),
       normal(1, 4, 3, 3))
 layer("conv_transpose3d", lambda: nn.ConvTranspose3d(2, 2, 2, stride=2, bias=False), normal(1, 2, 3, 2, 2))
 

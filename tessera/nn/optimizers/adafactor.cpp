@@ -52,7 +52,7 @@ array Adafactor::learning_rate_for(const array& parameter_rms) const {
     step_size = astype(minimum(least, rsqrt(t)), dtype);
   }
   if (!options_.scale_parameter) return step_size;
-  return maximum(nn::scalar(options_.eps.second, parameter_rms), parameter_rms) * step_size;
+  return maximum(nn::weak(options_.eps.second, parameter_rms), parameter_rms) * step_size;
 }
 
 // The gradient over the root of its second moment.
@@ -75,10 +75,10 @@ array Adafactor::apply_single(const array& gradient, const array& parameter, Slo
   const array parameter_rms = root_mean_square(parameter);
   const array lr = learning_rate_for(parameter_rms);
   const array beta_2 =
-      astype(1.0 - nn::power(float_step(step()), options_.decay_rate), parameter_rms.dtype());
+      astype(1.0 - nn::raised_to(float_step(step()), options_.decay_rate), parameter_rms.dtype());
   array update = normalized(gradient, slots, beta_2);
   const array excess = root_mean_square(update) / options_.clip_threshold;
-  update = lr * (update / maximum(nn::scalar(1.0, excess), excess));
+  update = lr * (update / maximum(nn::weak(1.0, excess), excess));
   if (options_.beta_1) {
     array& average = slots.at("exp_avg");
     average = moved(average, *options_.beta_1, update);

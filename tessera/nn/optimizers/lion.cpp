@@ -21,7 +21,7 @@ array Lion::apply_single(const array& gradient, const array& parameter, Slots& s
   const auto& [b1, b2] = options_.betas;
   const array lr = rate(gradient.dtype());
   array& m = slots.at("m");
-  const array direction = nn::sign(moved(m, b1, gradient));
+  const array direction = nn::sign_of(moved(m, b1, gradient));
   m = moved(m, b2, gradient);
   const double decay = options_.weight_decay;
   return (decay > 0 ? (1 - lr * decay) * parameter : parameter) - lr * direction;

@@ -108,7 +108,7 @@ void run_state(ArrayState& s, std::vector<TensorPtr>& tensors) {
   const OpRef op = node->op();
   try {
     take_inputs(*node, tensors);
-    const bool lower = op.info().lower && (lower_optional_ops || !s.backend->native(op.id()));
+    const bool lower = op.info().lower && (lower_optional_ops || !s.backend->takes(op, tensors));
     if (lower) {
       s.tensor = run_lowered(s, op, tensors);
     } else if (s.backend->native(op.id())) {

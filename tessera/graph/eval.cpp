@@ -130,10 +130,9 @@ void run_lowered(const OpRef& op, const BackendPtr& backend, std::vector<TensorP
 
 void run_op(const OpRef& op, const BackendPtr& backend, std::vector<TensorPtr>& tensors,
             std::span<const TensorSpec> specs, std::span<TensorPtr> results) {
-  const bool native = backend->native(op.id());
-  if (op.info().lower && (lower_optional_ops || !native)) {
+  if (op.info().lower && (lower_optional_ops || !backend->takes(op, tensors))) {
     run_lowered(op, backend, tensors, specs, results);
-  } else if (native) {
+  } else if (backend->native(op.id())) {
     backend->run(op, tensors, specs, results);
   } else {
     fail(ErrorCode::unsupported_op, std::string(op.name()),

@@ -16,8 +16,6 @@
 
 namespace tessera {
 
-enum class QuantPart : std::uint8_t { codes, scales, biases };
-
 struct Quantize {
   QuantGroups groups;
   QuantPart part = QuantPart::codes;

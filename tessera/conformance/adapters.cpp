@@ -8,6 +8,7 @@ const Adapters& adapters() {
   static const Adapters table = [] {
     Adapters all;
     add_conv(all);
+    add_elementwise(all);
     add_fft(all);
     add_general(all);
     add_pool(all);

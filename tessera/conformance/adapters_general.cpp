@@ -117,18 +117,19 @@ array call_rope(const GoldenCase& c) {
   const int dims = c.attrs["dims"];
   const bool traditional = c.attrs["traditional"];
   const float scale = c.attrs["scale"];
-  if (c.attrs["offset"].is_string()) {
-    return fast::rope(c.input(0), dims, traditional, base, scale, c.input(1));
-  }
-  const bool freqs = c.attrs.contains("freqs");
+  const bool offsets = c.attrs["offset"].is_string();
+  std::optional<array> freqs;
+  if (c.attrs.contains("freqs")) freqs = c.input(offsets ? 2 : 1);
+  if (offsets) return fast::rope(c.input(0), dims, traditional, base, scale, c.input(1), freqs);
   return fast::rope(c.input(0), dims, traditional, base, scale, c.attrs["offset"].get<int>(),
-                    freqs ? c.optional_input(1) : std::nullopt);
+                    freqs);
 }
 
 array call_attention(const GoldenCase& c) {
   const bool causal = c.attrs["mask"] == "causal";
   return fast::scaled_dot_product_attention(c.input(0), c.input(1), c.input(2), c.attrs["scale"],
-                                            causal ? "causal" : "", c.optional_input(3));
+                                            causal ? "causal" : "", c.optional_input(3),
+                                            c.optional_input(4));
 }
 
 }  // namespace

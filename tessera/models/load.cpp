@@ -108,6 +108,7 @@ LoadedModel load(const std::string& name_or_path, const LoadOptions& options) {
   } else {
     load_gguf_model(out, model_options);
   }
+  out.model->eval();
   if (options.warm) warm_up(*out.model, options);
   return out;
 }

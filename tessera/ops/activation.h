@@ -15,6 +15,7 @@ struct Gelu : detail::FloatUnary<Gelu> {
   static constexpr const char* kName = "gelu";
   static constexpr const char* kDoc =
       "x/2 (1 + erf(x / sqrt 2)), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).";
+  std::vector<array> compose(std::span<const array> in) const;
 };
 
 struct Silu : detail::FloatUnary<Silu> {

@@ -13,11 +13,13 @@ TensorSpec shift_spec(const char* op, std::span<const array> in);
 template <class Op>
 struct Bitwise {
   TensorSpec infer(std::span<const array> in) const { return bitwise_spec(Op::kName, in); }
+  static constexpr bool kElementwise = true;
 };
 /// Two inputs of one integer dtype, which the output has too.
 template <class Op>
 struct Shift {
   TensorSpec infer(std::span<const array> in) const { return shift_spec(Op::kName, in); }
+  static constexpr bool kElementwise = true;
 };
 }  // namespace detail
 
@@ -49,6 +51,7 @@ struct BitwiseInvert {
   static constexpr const char* kName = "bitwise_invert";
   static constexpr const char* kDoc = "~x; of bool, logical not.";
   TensorSpec infer(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
 };
 
 /// Dtypes are promoted together (promote_types).

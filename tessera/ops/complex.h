@@ -3,6 +3,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -12,6 +13,8 @@ struct Imag {
   static constexpr const char* kDoc =
       "The imaginary part of complex64, float32. (A cast to float32 gives the real part.)";
   TensorSpec infer(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
+  void vjp(Vjp& v) const;
 };
 
 /// float32 of complex64; other dtypes are real already: themselves, zeros, themselves.

@@ -3,6 +3,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -27,6 +28,8 @@ struct Cast {
       "to "
       "the processor); anything to bool is x != 0.";
   TensorSpec infer(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
+  void vjp(Vjp& v) const;
 };
 
 /// [start, stop) in steps of `step`. The int form is int32.

@@ -7,6 +7,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -30,6 +31,7 @@ struct Fft {
       "imaginary parts of its first and, for even n, its last element.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 namespace fft {

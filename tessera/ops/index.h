@@ -5,6 +5,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -16,12 +17,16 @@ struct Take {
       "Slices of the first input along an axis, at integer indices; negative ones count from the "
       "end, an index out of range is an error when it runs.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Select {
   static constexpr const char* kName = "where";
   static constexpr const char* kDoc = "condition ? x : y, the three broadcast together.";
   TensorSpec infer(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
+  void vjp(Vjp& v) const;
 };
 
 struct TakeAlongAxis {
@@ -32,6 +37,8 @@ struct TakeAlongAxis {
       "axis. Negative indices count from the end; one out of range is an error when it runs.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Gather {
@@ -44,6 +51,8 @@ struct Gather {
       "the end; a slice that leaves the array is an error when it runs.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// indices: any integer dtype and shape; the axis is replaced by that shape.

@@ -5,6 +5,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -16,6 +17,8 @@ struct Matmul {
       "half "
       "types; K = 0 gives 0.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Linear {
@@ -24,6 +27,8 @@ struct Linear {
       "x [..., K] x w [N, K] transposed, plus bias [N] if given -> [..., N]. The weight is read in "
       "its own dtype; the result has the promoted dtype of x and w; sums in float32.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// NumPy's rules for vectors: a 1-d operand gets an axis of 1 that is dropped again.

@@ -5,6 +5,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -16,6 +17,8 @@ struct RmsNorm {
       "x / sqrt(mean(x^2) + eps) * weight over the last axis, in float32 inside.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct LayerNorm {
@@ -26,6 +29,8 @@ struct LayerNorm {
   static constexpr const char* kDoc =
       "(x - mean) / sqrt(variance + eps) * weight + bias over the last axis, in float32 inside.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// Normalises each sample over its spatial axes and the channels of one group.

@@ -11,6 +11,7 @@
 #include "tessera/core/quant_groups.h"
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -36,6 +37,7 @@ struct Quantize {
       "of its group's range and gets code 0. A group of zeros is exact. Required, because the fp "
       "modes round a logarithm in w's dtype, which has no exact lowering.";
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct DequantizeGroups {
@@ -48,6 +50,7 @@ struct DequantizeGroups {
       "bias rounded again, then cast; fp modes: code and scale in dtype, multiplied.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct ToFp8 {
@@ -57,6 +60,7 @@ struct ToFp8 {
       "whatever its sign.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
 };
 
 struct FromFp8 {
@@ -65,6 +69,7 @@ struct FromFp8 {
   static constexpr const char* kDoc = "E4M3 in uint8 as floats of dtype, exactly.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
 };
 
 /// w          [..., N, K] float32 | float16 | bfloat16, K a multiple of group_size

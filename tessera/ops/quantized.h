@@ -6,6 +6,7 @@
 #include "tessera/core/quant_type.h"
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -20,6 +21,7 @@ struct QuantizedLinear {
       "float32.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct QuantizedEmbedding {
@@ -30,6 +32,7 @@ struct QuantizedEmbedding {
   static constexpr const char* kDoc = "Rows of a packed table at integer ids, expanded to dtype.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Dequantize {
@@ -40,6 +43,7 @@ struct Dequantize {
   static constexpr const char* kDoc =
       "A packed matrix [..., row_bytes] expanded to [..., columns].";
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// x [..., in_features] floating; packed uint8 [N, row_bytes]; bias [N] -> [..., N] in x's dtype.

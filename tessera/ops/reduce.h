@@ -5,6 +5,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -26,39 +27,51 @@ struct Sum : ReduceAxes {
       "Sum; float16 and bfloat16 add in float32; bool and integers below 32 bits give int32 "
       "(uint32 if unsigned), which wraps; empty gives 0.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct Prod : ReduceAxes {
   static constexpr const char* kName = "prod";
   static constexpr const char* kDoc = "Product, dtypes as for sum; empty gives 1.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct Max : ReduceAxes {
   static constexpr const char* kName = "max";
   static constexpr const char* kDoc = "Largest; NaN if any is NaN; an empty axis is an error.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct Min : ReduceAxes {
   static constexpr const char* kName = "min";
   static constexpr const char* kDoc = "Smallest; NaN if any is NaN; an empty axis is an error.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct All : ReduceAxes {
   static constexpr const char* kName = "all";
   static constexpr const char* kDoc = "Whether every element is non-zero; true when empty.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct Any : ReduceAxes {
   static constexpr const char* kName = "any";
   static constexpr const char* kDoc = "Whether some element is non-zero; false when empty.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct Mean : ReduceAxes {
   static constexpr const char* kName = "mean";
   static constexpr const char* kDoc = "Sum over count, in at least float32 inside; NaN when empty.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct ArgMax {
   int axis = 0;
@@ -67,6 +80,7 @@ struct ArgMax {
   static constexpr const char* kDoc =
       "uint32 index of the largest, the lowest on ties; of the first NaN if there is one.";
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct ArgMin {
   int axis = 0;
@@ -75,6 +89,7 @@ struct ArgMin {
   static constexpr const char* kDoc =
       "uint32 index of the smallest, the lowest on ties; of the first NaN if there is one.";
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// Each reduction over all axes, over several, or over one.

@@ -5,6 +5,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -21,6 +22,9 @@ struct Rope {
       "the second-last axis; freqs[i] = base^(2i/dims) unless given. Pairs are (2i, 2i+1) if "
       "traditional, else (i, i + dims/2). Angles in float32.";
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> compose(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 namespace fast {

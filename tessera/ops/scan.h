@@ -6,6 +6,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -24,6 +25,8 @@ struct CumSum : ScanAxis {
       "float32. Not for bool, which cumsum() casts to int32.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct CumProd : ScanAxis {
@@ -33,6 +36,7 @@ struct CumProd : ScanAxis {
       "float16 and bfloat16 multiply in float32. The product of nothing is 1.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct CumMax : ScanAxis {
@@ -42,6 +46,8 @@ struct CumMax : ScanAxis {
       "the least integer. Not for complex.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct CumMin : ScanAxis {
@@ -51,6 +57,8 @@ struct CumMin : ScanAxis {
       "the greatest integer. Not for complex.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct LogCumSumExp : ScanAxis {
@@ -60,6 +68,8 @@ struct LogCumSumExp : ScanAxis {
       "-inf where nothing or only -inf is summed. Floating only.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// Over the flattened array, or along an axis. dtype: what the input is cast to first. The result

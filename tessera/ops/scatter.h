@@ -6,6 +6,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -26,6 +27,8 @@ struct Scatter {
       "leaves the array is an error before anything is written.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct ScatterAxis {
@@ -37,6 +40,8 @@ struct ScatterAxis {
       "latter two equal to x off the axis. Order, dtypes and bounds as for scatter.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// indices  integers, broadcast together to a shape I, one array for each of `axes`

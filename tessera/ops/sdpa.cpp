@@ -8,7 +8,8 @@
 namespace tessera {
 
 TensorSpec Sdpa::infer(std::span<const array> in) const {
-  detail::check_count(kName, in, 3, 4);
+  const std::size_t fixed = has_sinks ? 4 : 3;
+  detail::check_count(kName, in, fixed, fixed + 1);
   const array& q = in[0];
   const array& k = in[1];
   const array& v = in[2];
@@ -30,12 +31,17 @@ TensorSpec Sdpa::infer(std::span<const array> in) const {
     fail(ErrorCode::unsupported_dtype, kName, "q, k, v dtypes differ: {}, {}, {}",
          to_string(q.dtype()), to_string(k.dtype()), to_string(v.dtype()));
   }
-  if (in.size() == 4) {
+  if (in.size() > fixed) {
     const Shape scores{q.shape(0), q.shape(1), q.shape(2), k.shape(2)};
     if (in[3].shape() != scores || (in[3].dtype() != bool_ && in[3].dtype() != float32)) {
       fail(ErrorCode::shape_mismatch, kName, "the mask must be bool or float32 {}, got {}",
            to_string(scores), detail::describe(in[3]));
     }
+  }
+  if (has_sinks && (in.back().shape() != Shape{q.shape(1)} || in.back().dtype() != float32)) {
+    fail(ErrorCode::shape_mismatch, kName,
+         "the sinks must be float32 [{}], one for each query head, got {}", q.shape(1),
+         detail::describe(in.back()));
   }
   if (window < 0 || (window > 0 && !causal)) {
     fail(ErrorCode::invalid_argument, kName, "window {} needs causal attention and a size >= 0",
@@ -44,8 +50,8 @@ TensorSpec Sdpa::infer(std::span<const array> in) const {
   return {{q.shape(0), q.shape(1), q.shape(2), v.shape(3)}, q.dtype()};
 }
 
-array sdpa(const array& q, const array& k, const array& v, const Sdpa& options,
-           const std::optional<array>& mask) {
+array sdpa(const array& q, const array& k, const array& v, Sdpa options,
+           const std::optional<array>& mask, const std::optional<array>& sinks) {
   const Dtype dtype = promote_types(promote_types(q.dtype(), k.dtype()), v.dtype());
   std::vector<array> in{astype(q, dtype), astype(k, dtype), astype(v, dtype)};
   if (mask) {
@@ -56,6 +62,14 @@ array sdpa(const array& q, const array& k, const array& v, const Sdpa& options,
       in.push_back(m);
     }
   }
+  options.has_sinks = sinks.has_value();
+  if (sinks) {
+    if (issubdtype(sinks->dtype(), Dtype::Category::complexfloating)) {
+      fail(ErrorCode::unsupported_dtype, Sdpa::kName, "sinks must be real, got {}",
+           detail::describe(*sinks));
+    }
+    in.push_back(astype(*sinks, float32));
+  }
   return apply(options, std::move(in));
 }
 
@@ -63,7 +77,8 @@ namespace fast {
 
 array scaled_dot_product_attention(const array& queries, const array& keys, const array& values,
                                    float scale, const std::string& mask_mode,
-                                   const std::optional<array>& mask) {
+                                   const std::optional<array>& mask,
+                                   const std::optional<array>& sinks) {
   if (mask_mode != "" && mask_mode != "causal" && mask_mode != "array") {
     fail(ErrorCode::invalid_argument, Sdpa::kName,
          "mask_mode \"{}\" is not \"\", \"causal\" or \"array\"", mask_mode);
@@ -72,7 +87,7 @@ array scaled_dot_product_attention(const array& queries, const array& keys, cons
     fail(ErrorCode::invalid_argument, Sdpa::kName, "mask_mode \"{}\" and the mask contradict",
          mask_mode);
   }
-  return sdpa(queries, keys, values, Sdpa{scale, mask_mode == "causal"}, mask);
+  return sdpa(queries, keys, values, Sdpa{scale, mask_mode == "causal"}, mask, sinks);
 }
 
 }  // namespace fast

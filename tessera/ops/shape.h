@@ -7,6 +7,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -16,6 +17,8 @@ struct Reshape {
   static constexpr const char* kName = "reshape";
   static constexpr const char* kDoc = "The same elements in row-major order under another shape.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Transpose {
@@ -23,6 +26,8 @@ struct Transpose {
   static constexpr const char* kName = "transpose";
   static constexpr const char* kDoc = "Axes permuted: output axis i is input axis axes[i].";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Broadcast {
@@ -30,6 +35,8 @@ struct Broadcast {
   static constexpr const char* kName = "broadcast_to";
   static constexpr const char* kDoc = "Axes of size 1 repeated, NumPy's rules.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Slice {
@@ -38,6 +45,8 @@ struct Slice {
   static constexpr const char* kDoc =
       "Elements start, start + stride, ... before stop, per axis; a negative stride walks down.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct SliceUpdate {
@@ -46,6 +55,8 @@ struct SliceUpdate {
   static constexpr const char* kDoc =
       "The first input with the slice replaced by the second; in place when nobody else needs it.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Concatenate {
@@ -53,6 +64,8 @@ struct Concatenate {
   static constexpr const char* kName = "concatenate";
   static constexpr const char* kDoc = "Inputs joined along an axis.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Pad {
@@ -60,6 +73,8 @@ struct Pad {
   static constexpr const char* kName = "pad";
   static constexpr const char* kDoc = "The second input (a scalar) around the first.";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// One size may be -1: it takes what the others leave.   errors  shape_mismatch, invalid_argument

@@ -15,6 +15,8 @@ struct Softmax {
       "gives NaN.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct LogSumExp : ReduceAxes {
@@ -25,6 +27,8 @@ struct LogSumExp : ReduceAxes {
       "nothing (where MLX refuses).";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// precise: accepted for MLX's signature; half types always accumulate in float32 here.

@@ -9,6 +9,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -21,6 +22,8 @@ struct Sort {
       "complex.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct ArgSort {
@@ -31,6 +34,7 @@ struct ArgSort {
       "complex.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Partition {
@@ -43,6 +47,8 @@ struct Partition {
       "as the greatest. Lowered to a full sort.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct ArgPartition {
@@ -54,6 +60,7 @@ struct ArgPartition {
       "ones that argsort has there, in an order that is left open. Lowered to a full sort.";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct SearchSorted {

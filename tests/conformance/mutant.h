@@ -7,7 +7,7 @@
 
 #include "tessera/backend/backend.h"
 #include "tessera/core/host_tensor.h"
-#include "tessera/ir/op.h"
+#include "tessera/ir/node.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera::testing {
@@ -71,6 +71,19 @@ template <OpStruct Op>
 Mutant wrong(std::string name, std::function<void(Call&)> run, std::string group = Op::kName) {
   return {
       .name = std::move(name), .group = std::move(group), .op = op_id<Op>, .run = std::move(run)};
+}
+
+/// The op run with an attribute changed.
+template <OpStruct Op>
+Mutant wrong_attribute(std::string name, void (*change)(Op&), std::string group = Op::kName) {
+  return wrong<Op>(
+      std::move(name),
+      [change](Call& c) {
+        Op op = c.op<Op>();
+        change(op);
+        c.run_as(op);
+      },
+      std::move(group));
 }
 
 /// A cpu backend of its own with the fault in it.

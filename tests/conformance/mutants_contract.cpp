@@ -10,19 +10,6 @@ namespace tessera::testing {
 
 namespace {
 
-/// The op with one attribute changed.
-template <class Op>
-Mutant changed(std::string name, void (*change)(Op&), std::string group = Op::kName) {
-  return wrong<Op>(
-      std::move(name),
-      [change](Call& c) {
-        Op op = c.op<Op>();
-        change(op);
-        c.run_as(op);
-      },
-      std::move(group));
-}
-
 template <class Op, class Other>
 Mutant runs(std::string name) {
   return wrong<Op>(std::move(name), [](Call& c) { c.run_as(Other{}); });
@@ -90,11 +77,11 @@ std::vector<Mutant> contract_mutants() {
                        c.change_inputs([](float x) { return static_cast<float>(bfloat16_t(x)); });
                        c.run();
                      }),
-      changed<SearchSorted>("searchsorted takes the other side",
-                            [](SearchSorted& op) { op.right = !op.right; }),
-      changed<CumProd>("cumprod leaves out the element itself",
-                       [](CumProd& op) { op.inclusive = !op.inclusive; }),
-      changed<CumMax>("cummax ignores reverse", [](CumMax& op) { op.reverse = false; }),
+      wrong_attribute<SearchSorted>("searchsorted takes the other side",
+                                    [](SearchSorted& op) { op.right = !op.right; }),
+      wrong_attribute<CumProd>("cumprod leaves out the element itself",
+                               [](CumProd& op) { op.inclusive = !op.inclusive; }),
+      wrong_attribute<CumMax>("cummax ignores reverse", [](CumMax& op) { op.reverse = false; }),
       wrong<CumMin>("cummin passes over NaN",
                     [](Call& c) {
                       c.change_inputs([](float x) { return std::isnan(x) ? INFINITY : x; });
@@ -105,13 +92,13 @@ std::vector<Mutant> contract_mutants() {
                             c.change_inputs([](float x) { return x > 88 ? INFINITY : x; });
                             c.run();
                           }),
-      changed<Scatter>(
+      wrong_attribute<Scatter>(
           "scatter_add overwrites",
           [](Scatter& op) {
             if (op.reduce == ScatterReduce::sum) op.reduce = ScatterReduce::none;
           },
           "scatter_add"),
-      changed<Scatter>(
+      wrong_attribute<Scatter>(
           "scatter_max keeps the least",
           [](Scatter& op) {
             if (op.reduce == ScatterReduce::max) op.reduce = ScatterReduce::min;
@@ -127,12 +114,12 @@ std::vector<Mutant> contract_mutants() {
                         }
                         c.run();
                       }),
-      changed<Pool>(
+      wrong_attribute<Pool>(
           "max_pool is the mean", [](Pool& op) { op.kind = Pool::Kind::mean; }, "max_pool2d"),
-      changed<ConvGeneral>(
+      wrong_attribute<ConvGeneral>(
           "a convolution runs the kernel backwards", [](ConvGeneral& op) { op.flip = !op.flip; },
           "conv2d"),
-      changed<ConvGeneral>(
+      wrong_attribute<ConvGeneral>(
           "a convolution pads the other side",
           [](ConvGeneral& op) { std::swap(op.padding_low, op.padding_high); }, "conv_general"),
       wrong<ConvGeneral>("a convolution adds in float16", in_half, "conv2d"),
@@ -143,7 +130,7 @@ std::vector<Mutant> contract_mutants() {
             c.run();
           },
           "fft.rfft"),
-      changed<Fft>(
+      wrong_attribute<Fft>(
           "the inverse transform goes forward",
           [](Fft& op) {
             if (op.kind == Fft::Kind::inverse) op.kind = Fft::Kind::forward;

@@ -9,19 +9,6 @@ namespace tessera::testing {
 
 namespace {
 
-/// The op with one attribute changed.
-template <class Op>
-Mutant wrong_attribute(std::string name, void (*change)(Op&), std::string group = Op::kName) {
-  return wrong<Op>(
-      std::move(name),
-      [change](Call& c) {
-        Op op = c.op<Op>();
-        change(op);
-        c.run_as(op);
-      },
-      std::move(group));
-}
-
 constexpr const char* kRope = "fast.rope";
 constexpr const char* kAttention = "fast.scaled_dot_product_attention";
 constexpr const char* kRmsNorm = "fast.rms_norm";
@@ -45,8 +32,30 @@ void interleave_heads(Call& c) {
   c.run();
 }
 
+bool has_mask(Call& c) {
+  return c.inputs().size() > (c.op<Sdpa>().has_sinks ? 4u : 3u);
+}
+
+Mutant change_sinks(std::string name, float (*change)(float)) {
+  return wrong<Sdpa>(
+      std::move(name),
+      [change](Call& c) {
+        if (c.op<Sdpa>().has_sinks) c.change_floats(c.inputs().back(), change);
+        c.run();
+      },
+      kAttention);
+}
+
+void scale_sinks(Call& c) {
+  if (c.op<Sdpa>().has_sinks) {
+    const float scale = c.op<Sdpa>().scale;
+    c.change_floats(c.inputs().back(), [scale](float x) { return x * scale; });
+  }
+  c.run();
+}
+
 void invert_bool_mask(Call& c) {
-  if (c.inputs().size() > 3 && c.inputs()[3]->dtype() == bool_) {
+  if (has_mask(c) && c.inputs()[3]->dtype() == bool_) {
     const HostTensor mask = c.read(c.inputs()[3]);
     HostTensor other(mask.shape(), bool_);
     for (std::int64_t i = 0; i < mask.size(); ++i) {
@@ -122,18 +131,19 @@ std::vector<Mutant> fused_mutants() {
       wrong<Sdpa>(
           "sdpa ignores an additive mask",
           [](Call& c) {
-            if (c.inputs().size() > 3) {
-              c.change_floats(c.inputs()[3], [](float) { return 0.0f; });
-            }
+            if (has_mask(c)) c.change_floats(c.inputs()[3], [](float) { return 0.0f; });
             c.run();
           },
           kAttention),
+      change_sinks("sdpa ignores the sinks", [](float) { return -INFINITY; }),
+      change_sinks("sdpa takes a sink of 0 for every head", [](float) { return 0.0f; }),
+      wrong<Sdpa>("sdpa scales the sinks as it scales the scores", scale_sinks, kAttention),
       wrong<Sdpa>("sdpa deals grouped heads out in turn", interleave_heads, kAttention),
       wrong<Sdpa>(
           "sdpa gives NaN for a row with nothing to see",
           [](Call& c) {
             c.run();
-            if (c.inputs().size() > 3) {
+            if (has_mask(c)) {
               c.change_floats(c.output(), [](float x) { return x == 0 ? NAN : x; });
             }
           },

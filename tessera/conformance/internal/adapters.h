@@ -27,6 +27,7 @@ Shape shape_of(const nlohmann::json& list);
 Adapter unary(array (*fn)(const array&));
 
 void add_conv(Adapters& table);
+void add_elementwise(Adapters& table);
 void add_fft(Adapters& table);
 void add_general(Adapters& table);
 void add_pool(Adapters& table);

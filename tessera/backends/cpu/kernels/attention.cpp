@@ -44,7 +44,8 @@ struct Problem {
   const CpuTensor& k;
   const CpuTensor& v;
   const CpuTensor* mask;
-  CpuTensor& y;  // float32, contiguous
+  const float* sinks;  // one per head, or nullptr
+  CpuTensor& y;        // float32, contiguous
   std::int64_t heads, group, queries, keys, width, value_width;
 
   // What row i of the queries may see without a mask: [first, last).
@@ -119,6 +120,12 @@ void attend(const Problem& p, const RowSet& rows, Block& block) {
   for (std::int64_t r = 0; r < rows.count; ++r) {
     std::fill(out + r * out_stride, out + r * out_stride + p.value_width, 0.0f);
   }
+  // A sink is a key seen before all others, whose value is 0.
+  for (std::int64_t r = 0; p.sinks != nullptr && r < rows.count; ++r) {
+    const float sink = p.sinks[rows.head(r)];
+    block.max[r] = sink;
+    block.sum[r] = sink == -kInfinity ? 0.0f : 1.0f;
+  }
   const Strides& ks = p.k.strides();
   const Strides& vs = p.v.strides();
   const std::int64_t item = p.k.dtype().size();
@@ -158,6 +165,8 @@ TensorPtr sdpa_kernel(Context& ctx, const Sdpa& op, Inputs in, const TensorSpec&
   const CpuTensorPtr q = wide_q->strides().back() == 1 ? wide_q : ctx.contiguous(wide_q);
   const CpuTensorPtr k = dense_rows(ctx, in[1]);
   const CpuTensorPtr v = dense_rows(ctx, in[2]);
+  const CpuTensorPtr sinks = op.has_sinks ? ctx.contiguous(in[in.size() - 1]) : nullptr;
+  const bool has_mask = in.size() > (op.has_sinks ? 4u : 3u);
   CpuTensorPtr y = ctx.make({out.shape, float32});
   const std::int64_t heads = q->shape()[1];
   const std::int64_t kv_heads = k->shape()[1];
@@ -166,7 +175,8 @@ TensorPtr sdpa_kernel(Context& ctx, const Sdpa& op, Inputs in, const TensorSpec&
                   *q,
                   *k,
                   *v,
-                  in.size() > 3 ? &as_cpu(in[3]) : nullptr,
+                  has_mask ? &as_cpu(in[3]) : nullptr,
+                  sinks ? sinks->data<float>() : nullptr,
                   *y,
                   heads,
                   heads / kv_heads,

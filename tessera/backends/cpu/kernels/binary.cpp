@@ -6,6 +6,8 @@
 #include "tessera/backends/cpu/strided.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/bitwise.h"
+#include "tessera/ops/rounding.h"
+#include "tessera/ops/trigonometry.h"
 
 namespace tessera::cpu {
 
@@ -66,10 +68,36 @@ struct MultiplyFn {
 struct DivideFn {
   template <class T>
   T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>)
-      return b == T(0) ? T(0) : static_cast<T>(a / b);
-    else
+    if constexpr (std::is_same_v<T, bool>) {
+      return a && b;
+    } else if constexpr (std::is_integral_v<T>) {
+      if (b == T(0)) return T(0);
+      // The least integer over -1 leaves the range, and traps.
+      if (b == static_cast<T>(-1) && std::is_signed_v<T>) return SubtractFn{}(T(0), a);
+      return static_cast<T>(a / b);
+    } else {
       return a / b;
+    }
+  }
+};
+struct RemainderFn {
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) T operator()(T a, T b) const {
+    if (b == T(0)) return a;
+    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return T(0);  // the least one would trap
+    const T rest = static_cast<T>(a % b);
+    return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+  }
+  template <std::floating_point T>
+  T operator()(T a, T b) const {
+    const T rest = std::fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+};
+struct ArcTan2Fn {
+  template <std::floating_point T>
+  T operator()(T y, T x) const {
+    return std::atan2(y, x);
   }
 };
 struct MaximumFn {
@@ -263,13 +291,14 @@ TensorPtr arithmetic(Context& ctx, const Op&, Inputs in, const TensorSpec& out) 
   return y;
 }
 
+// For functors that take some dtypes only; the op's rule has refused the others.
 template <class Op, class Fn>
-TensorPtr bitwise(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
+TensorPtr partial(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
   CpuTensorPtr y = ctx.reuse_or_make(in, 0, out);
   if (y != in[0]) y = ctx.reuse_or_make(in, 1, out);
   dispatch(out.dtype, [&]<class T>() {
     using U = LoopType<Fn, T>;
-    if constexpr (std::is_invocable_v<Fn, U, U>) {  // the op's rule has refused the other dtypes
+    if constexpr (std::is_invocable_v<Fn, Compute<U>, Compute<U>>) {
       loop<U, U>(ctx, as_cpu(in[0]), as_cpu(in[1]), *y, Fn{});
     }
   });
@@ -295,11 +324,13 @@ void register_binary(KernelRegistry& table) {
   table.add<Maximum, arithmetic<Maximum, MaximumFn>>();
   table.add<Minimum, arithmetic<Minimum, MinimumFn>>();
   table.add<Power, arithmetic<Power, PowerFn>>();
-  table.add<BitwiseAnd, bitwise<BitwiseAnd, BitwiseAndFn>>();
-  table.add<BitwiseOr, bitwise<BitwiseOr, BitwiseOrFn>>();
-  table.add<BitwiseXor, bitwise<BitwiseXor, BitwiseXorFn>>();
-  table.add<LeftShift, bitwise<LeftShift, LeftShiftFn>>();
-  table.add<RightShift, bitwise<RightShift, RightShiftFn>>();
+  table.add<Remainder, partial<Remainder, RemainderFn>>();
+  table.add<ArcTan2, partial<ArcTan2, ArcTan2Fn>>();
+  table.add<BitwiseAnd, partial<BitwiseAnd, BitwiseAndFn>>();
+  table.add<BitwiseOr, partial<BitwiseOr, BitwiseOrFn>>();
+  table.add<BitwiseXor, partial<BitwiseXor, BitwiseXorFn>>();
+  table.add<LeftShift, partial<LeftShift, LeftShiftFn>>();
+  table.add<RightShift, partial<RightShift, RightShiftFn>>();
   table.add<Equal, comparison<Equal, EqualFn>>();
   table.add<NotEqual, comparison<NotEqual, NotEqualFn>>();
   table.add<Less, comparison<Less, LessFn>>();

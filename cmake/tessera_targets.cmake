@@ -7,10 +7,10 @@ set(TESSERA_PRIVATE_FOLDERS internal kernels cli)
 add_library(tessera_flags INTERFACE)
 target_compile_features(tessera_flags INTERFACE cxx_std_20)
 target_compile_options(tessera_flags INTERFACE -Wall -Wextra $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
-# GCC 12 takes the inlined concatenation of a literal and a std::string for an overlapping copy, or,
-# with precompiled headers, for one of 2^63 bytes (GCC bug 105651, fixed in 13).
+# GCC 12 takes the inlined concatenation of a literal and a std::string for an overlapping copy
+# (GCC bug 105651, fixed in 13).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(tessera_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  target_compile_options(tessera_flags INTERFACE -Wno-restrict)
 endif()
 
 # tessera_sources(file...): compiles files of the current folder into the library.

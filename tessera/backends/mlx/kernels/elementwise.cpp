@@ -8,7 +8,10 @@
 #include "tessera/ops/bitwise.h"
 #include "tessera/ops/complex.h"
 #include "tessera/ops/creation.h"
+#include "tessera/ops/exponential.h"
 #include "tessera/ops/index.h"
+#include "tessera/ops/rounding.h"
+#include "tessera/ops/trigonometry.h"
 
 namespace tessera::mlx_backend {
 
@@ -31,23 +34,46 @@ mx::array binary(Call& call, const Op&) {
   return fn(call.in[0], call.in[1], call.stream);
 }
 
+template <class Op, Binary fn>
+mx::array wide_binary(Call& call, const Op&) {
+  return call.result(fn(call.wide(call.in[0]), call.wide(call.in[1]), call.stream));
+}
+
 // Whole numbers and bool are what they are.
 template <class Op, Unary fn>
 mx::array rounding(Call& call, const Op&) {
   return is_floating(call.out.dtype) ? fn(call.in[0], call.stream) : call.in[0];
 }
 
-// Integers divide towards zero, and by 0 give 0; MLX would go to float32.
+// Integers divide towards zero, and by 0 give 0; MLX would go to float32. By -1 they are negated:
+// the processor cannot divide the least one.
 mx::array divide(Call& call, const Divide&) {
   const mx::array& a = call.in[0];
   const mx::array& b = call.in[1];
-  if (!is_integer(call.out.dtype) && call.out.dtype != bool_) return mx::divide(a, b, call.stream);
+  if (call.out.dtype == bool_) return mx::logical_and(a, b, call.stream);
+  if (!is_integer(call.out.dtype)) return mx::divide(a, b, call.stream);
   const mx::array zero(0, call.out_dtype());
   const mx::array one(1, call.out_dtype());
   const mx::array by_zero = mx::equal(b, zero, call.stream);
+  mx::array special = by_zero;
+  mx::array value = zero;
+  if (issubdtype(call.out.dtype, Dtype::Category::signedinteger)) {
+    const mx::array negates = mx::equal(b, mx::array(-1, call.out_dtype()), call.stream);
+    special = mx::logical_or(by_zero, negates, call.stream);
+    value = mx::where(negates, mx::negative(a, call.stream), zero, call.stream);
+  }
   const mx::array quotient =
-      mx::floor_divide(a, mx::where(by_zero, one, b, call.stream), call.stream);
-  return call.result(mx::where(by_zero, zero, quotient, call.stream));
+      mx::floor_divide(a, mx::where(special, one, b, call.stream), call.stream);
+  return call.result(mx::where(special, value, quotient, call.stream));
+}
+
+// MLX divides integers by 0.
+bool takes_remainder(const Remainder&, std::span<const TensorPtr> in, bool) {
+  return is_floating(in[0]->dtype());
+}
+
+mx::array round_to_even(const mx::array& x, mx::StreamOrDevice s) {
+  return mx::round(x, 0, s);
 }
 
 // A negative exponent gives 0, but of 1; MLX's loop would not end.
@@ -149,6 +175,9 @@ void add_elementwise(KernelTable& table) {
   table.add<Erf, wide_unary<Erf, mx::erf>>();
   table.add<ErfInv, wide_unary<ErfInv, mx::erfinv>>();
   table.add<Log1p, wide_unary<Log1p, mx::log1p>>();
+  table.add<Expm1, wide_unary<Expm1, mx::expm1>>();
+  table.add<Log2, wide_unary<Log2, mx::log2>>();
+  table.add<Log10, wide_unary<Log10, mx::log10>>();
   table.add<Rsqrt, wide_unary<Rsqrt, mx::rsqrt>>();
   table.add<Reciprocal, wide_unary<Reciprocal, mx::reciprocal>>();
   table.add<Sigmoid, wide_unary<Sigmoid, mx::sigmoid>>();
@@ -158,6 +187,7 @@ void add_elementwise(KernelTable& table) {
   table.add<LogicalNot, unary<LogicalNot, mx::logical_not>>();
   table.add<Floor, rounding<Floor, mx::floor>>();
   table.add<Ceil, rounding<Ceil, mx::ceil>>();
+  table.add<Round, rounding<Round, round_to_even>>();
   table.add<BitwiseInvert, unary<BitwiseInvert, mx::bitwise_invert>>();
   table.add<Imag, unary<Imag, mx::imag>>();
 
@@ -168,6 +198,8 @@ void add_elementwise(KernelTable& table) {
   table.add<Maximum, binary<Maximum, mx::maximum>>();
   table.add<Minimum, binary<Minimum, mx::minimum>>();
   table.add<Power, power>();
+  table.add_if<Remainder, wide_binary<Remainder, mx::remainder>, takes_remainder>();
+  table.add<ArcTan2, wide_binary<ArcTan2, mx::arctan2>>();
   table.add<Equal, binary<Equal, mx::equal>>();
   table.add<NotEqual, binary<NotEqual, mx::not_equal>>();
   table.add<Less, binary<Less, mx::less>>();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tessera/ir/attribute.h"
 #include "tessera/ir/tensor.h"
 
 namespace tessera {
@@ -26,20 +27,28 @@ inline constexpr OpId op_id = Op::kHasNoRowInOpsDef;
 struct OpInfo {
   OpId id;
   std::string_view name;
-  std::string_view doc;
+  std::string_view doc;     ///< what it computes, with its rules for NaN, ties and nothing
+  std::string_view shapes;  ///< of inputs and output: "x [..., K], w [N, K] -> [..., N]"
+  std::string_view dtypes;  ///< of inputs and output, and of sums: "floating -> the same"
   /// A backend must have a kernel; otherwise `lower` says what to run instead.
   bool required;
   /// Rewrites the op with simpler ones; nullptr for required ops.
   std::vector<array> (*lower)(const void* op, std::span<const array> inputs);
+  /// The attributes of an op, or the defaults for nullptr.
+  std::vector<AttributeText> (*attributes)(const void* op);
 };
 
-/// Every op struct has a name, a doc line, and a rule from its inputs to its output's spec that
-/// checks them (throwing Error). Optional ops also have
+/// Every op struct has a name, texts (see OpInfo), kAttributes with all of its members (see
+/// ir/attribute.h) and a rule from its inputs to its output's spec that checks them (throwing
+/// Error). Optional ops also have
 ///   std::vector<array> lower(std::span<const array> inputs) const.
 template <class T>
 concept OpStruct = requires(const T& op, std::span<const array> inputs) {
   { T::kName } -> std::convertible_to<std::string_view>;
   { T::kDoc } -> std::convertible_to<std::string_view>;
+  { T::kShapes } -> std::convertible_to<std::string_view>;
+  { T::kDtypes } -> std::convertible_to<std::string_view>;
+  requires detail::lists_all_members<T>();
   { op.infer(inputs) } -> std::same_as<TensorSpec>;
 };
 
@@ -52,7 +61,16 @@ concept LowerableOp = OpStruct<T> && requires(const T& op, std::span<const array
 template <OpStruct Op>
 const OpInfo& op_info() {
   static constexpr OpInfo info = [] {
-    OpInfo i{op_id<Op>, Op::kName, Op::kDoc, !LowerableOp<Op>, nullptr};
+    OpInfo i{.id = op_id<Op>,
+             .name = Op::kName,
+             .doc = Op::kDoc,
+             .shapes = Op::kShapes,
+             .dtypes = Op::kDtypes,
+             .required = !LowerableOp<Op>,
+             .lower = nullptr,
+             .attributes = [](const void* op) {
+               return op ? attributes_of(*static_cast<const Op*>(op)) : attributes_of(Op{});
+             }};
     if constexpr (LowerableOp<Op>) {
       i.lower = [](const void* op, std::span<const array> inputs) {
         return static_cast<const Op*>(op)->lower(inputs);

@@ -16,11 +16,16 @@ TensorSpec comparison_spec(const char* op, std::span<const array> in);
 /// Two inputs of one dtype, which the output has too.
 template <class Op>
 struct Arithmetic {
+  static constexpr const char* kShapes = "a, b broadcast together -> that shape";
+  static constexpr const char* kDtypes =
+      "a, b of one dtype, any -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const { return binary_spec(Op::kName, in); }
 };
 /// Two inputs of one dtype; the output is bool.
 template <class Op>
 struct Comparison {
+  static constexpr const char* kShapes = "a, b broadcast together -> that shape";
+  static constexpr const char* kDtypes = "a, b of one dtype, any -> bool";
   TensorSpec infer(std::span<const array> in) const { return comparison_spec(Op::kName, in); }
 };
 }  // namespace detail
@@ -39,7 +44,10 @@ struct Multiply : detail::Arithmetic<Multiply> {
 };
 struct Divide : detail::Arithmetic<Divide> {
   static constexpr const char* kName = "divide";
-  static constexpr const char* kDoc = "a / b in floating point.";
+  static constexpr const char* kDoc =
+      "a / b, rounded to nearest; IEEE results for zeros, infinities and NaN.";
+  static constexpr const char* kDtypes =
+      "a, b of one dtype, floating or complex -> the same; half types in float32 inside";
 };
 struct Maximum : detail::Arithmetic<Maximum> {
   static constexpr const char* kName = "maximum";
@@ -51,7 +59,9 @@ struct Minimum : detail::Arithmetic<Minimum> {
 };
 struct Power : detail::Arithmetic<Power> {
   static constexpr const char* kName = "power";
-  static constexpr const char* kDoc = "a to the b; integers by repeated multiplication, wrapping.";
+  static constexpr const char* kDoc =
+      "a to the b; integers by repeated multiplication, wrapping. pow(x, 0) and pow(1, y) are 1 "
+      "also for NaN; NaN for a negative base and a broken exponent.";
 };
 struct Equal : detail::Comparison<Equal> {
   static constexpr const char* kName = "equal";

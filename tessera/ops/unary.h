@@ -14,11 +14,15 @@ TensorSpec float_unary_spec(const char* op, std::span<const array> in);
 /// Floating dtypes in and out; the user functions cast integers to float32 first.
 template <class Op>
 struct FloatUnary {
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "floating -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const { return float_unary_spec(Op::kName, in); }
 };
 /// Any dtype, the same out.
 template <class Op>
 struct AnyUnary {
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "any -> the same";
   TensorSpec infer(std::span<const array> in) const { return unary_spec(Op::kName, in); }
 };
 }  // namespace detail
@@ -75,18 +79,21 @@ struct Log1p : detail::FloatUnary<Log1p> {
 };
 struct Negative : detail::AnyUnary<Negative> {
   static constexpr const char* kName = "negative";
-  static constexpr const char* kDoc = "-x; unsigned integers wrap.";
+  static constexpr const char* kDoc = "-x; integers wrap.";
   std::vector<array> lower(std::span<const array> in) const;
 };
 struct Abs {
   static constexpr const char* kName = "abs";
-  static constexpr const char* kDoc = "Absolute value; of complex64, its length as float32.";
+  static constexpr const char* kDoc =
+      "Absolute value; the length of a complex number. The least signed integer stays.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "any -> the same, complex64 -> float32";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
 };
 struct Square : detail::AnyUnary<Square> {
   static constexpr const char* kName = "square";
-  static constexpr const char* kDoc = "x * x.";
+  static constexpr const char* kDoc = "x * x; integers wrap.";
   std::vector<array> lower(std::span<const array> in) const;
 };
 struct Reciprocal : detail::FloatUnary<Reciprocal> {
@@ -107,6 +114,8 @@ struct Sigmoid : detail::FloatUnary<Sigmoid> {
 struct LogicalNot {
   static constexpr const char* kName = "logical_not";
   static constexpr const char* kDoc = "x == 0, as bool.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "any -> bool";
   TensorSpec infer(std::span<const array> in) const;
 };
 struct Floor : detail::AnyUnary<Floor> {

@@ -147,6 +147,25 @@ std::vector<Mutant> contract_mutants() {
       wrong<QuantizedMatmul>("quantized_matmul forgets the biases", without_input(3)),
       wrong<QuantizedMatmul>("quantized_matmul is one word of codes off", with_shifted_words(1)),
       wrong<QuantizedMatmul>("quantized_matmul rounds x to float16", in_half),
+      wrong<Dequantize>(
+          "packed weights are expanded by way of float16",
+          [](Call& c) {
+            c.run();
+            c.change_floats(c.output(), as_half);
+          },
+          "packed.dequantize"),
+      wrong<QuantizedLinear>("a packed product forgets the bias", without_input(2),
+                             "packed.linear"),
+      wrong_attribute<QuantizedLinear>(
+          "a packed product rounds x to int8",
+          [](QuantizedLinear& op) { op.compute = QuantCompute::fast; }, "packed.linear"),
+      wrong<QuantizedEmbedding>(
+          "rows of a packed table pass through bfloat16",
+          [](Call& c) {
+            c.run();
+            c.change_floats(c.output(), [](float x) { return static_cast<float>(bfloat16_t(x)); });
+          },
+          "packed.embedding"),
       wrong<GatherQmm>("gather_qmm forgets the biases", without_input(3)),
       wrong<GatherMm>("gather_mm rounds its operands to float16", in_half),
   };

@@ -179,11 +179,10 @@ def shape_name(*shapes):
     return "_".join("x".join(map(str, s)) or "scalar" for s in shapes)
 
 
-def write(family, script):
-    """All cases so far, as ROOT/FAMILY.json and ROOT/FAMILY.safetensors."""
-    header, offset = {
-        "__metadata__": {"oracle": f"mlx {mx.__version__} cpu, tools/oracles/{script}"}
-    }, 0
+def write(family, script, oracle=None):
+    """All cases so far, as ROOT/FAMILY.json and ROOT/FAMILY.safetensors. oracle: when not MLX."""
+    made_by = oracle or f"mlx {mx.__version__} cpu"
+    header, offset = {"__metadata__": {"oracle": f"{made_by}, tools/oracles/{script}"}}, 0
     # widest types first, so that every tensor is aligned to its own size
     width = lambda kind: {"64": 8, "32": 4, "16": 2}.get(kind[-2:], 1)
     order = sorted(tensors, key=lambda n: (-width(tensors[n][0]), n))
@@ -202,8 +201,7 @@ def write(family, script):
     (ROOT / f"{family}.safetensors").write_bytes(blob)
 
     head = {
-        "mlx": mx.__version__,
-        "device": "cpu",
+        **({"oracle": oracle} if oracle else {"mlx": mx.__version__, "device": "cpu"}),
         "sha256_of_tensors": hashlib.sha256(blob).hexdigest(),
     }
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)

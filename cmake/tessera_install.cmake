@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 
-install(TARGETS tessera EXPORT tessera-targets
+install(TARGETS tessera tessera_contract EXPORT tessera-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET tessera_conformance)
@@ -29,4 +29,5 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tessera-config.cmake.i
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tessera-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tessera-config.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/tessera_add_backend.cmake
   ${PROJECT_BINARY_DIR}/tessera-config-version.cmake DESTINATION ${package_folder})

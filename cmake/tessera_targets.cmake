@@ -19,14 +19,20 @@ function(tessera_sources)
   target_sources(tessera PRIVATE ${ARGN})
 endfunction()
 
-# tessera_test(name file...): a GoogleTest program whose cases CTest runs one by one.
-function(tessera_test name)
-  add_executable(${name} ${ARGN})
+# What every test is compiled with.
+function(tessera_test_flags name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE tessera tessera_flags GTest::gtest_main fmt::fmt
                                         nlohmann_json::nlohmann_json)
   target_compile_definitions(${name} PRIVATE
     TESSERA_GOLDENS="${PROJECT_SOURCE_DIR}/tests/goldens"
     TESSERA_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data")
+endfunction()
+
+# tessera_test(name file...): a GoogleTest program whose cases CTest runs one by one.
+function(tessera_test name)
+  add_executable(${name} ${ARGN})
+  tessera_test_flags(${name})
+  tessera_share_precompiled(${name} test_headers)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
 endfunction()

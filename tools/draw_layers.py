@@ -23,7 +23,7 @@ TITLE = 34
 BANDS = [
     ("the program and the proof", ("cli", "conformance"), "#f3e8ff", "#9333ea"),
     ("serving and training", ("train", "serve"), "#ffe4e6", "#e11d48"),
-    ("models", ("models", "image", "audio", "text", "io", "nn"), "#dcfce7", "#16a34a"),
+    ("models", ("models", "image", "audio", "text", "nn", "io"), "#dcfce7", "#16a34a"),
     ("arrays on any machine", ("graph", "backends", "backend", "ops", "ir"), "#dbeafe", "#2563eb"),
     ("what all stand on", ("core",), "#f1f5f9", "#64748b"),
 ]

@@ -34,6 +34,17 @@ struct BackendInfo {
   std::vector<std::pair<std::string, std::string>> facts;
 };
 
+/// How an instance is made.
+struct BackendOptions {
+  /// Host threads the backend may use in all; 0 takes every processor the process may run on.
+  int threads = 0;
+  /// Which device of several: "gpu" or "cpu" for mlx; empty takes the backend's own choice.
+  std::string device = {};
+  /// The runtime to load, file or folder, for backends that load one; nothing else is tried then.
+  std::string library_path = {};
+};
+
+/// Its virtual functions cross the border to modules: a change raises kModuleAbi (module.h).
 class Backend : public std::enable_shared_from_this<Backend> {
  public:
   virtual ~Backend() = default;
@@ -41,6 +52,11 @@ class Backend : public std::enable_shared_from_this<Backend> {
   /// "cpu", "cuda", "webgpu", "mlx" or a plugin's own.
   virtual std::string_view name() const = 0;
   virtual BackendInfo info() const = 0;
+  /// What models compute in unless they are told: float32, or float16 on a GPU.
+  virtual Dtype default_dtype() const { return float32; }
+  /// Whether "auto" may choose it. An accelerator's runtime on the host's processor says no: the
+  /// cpu backend is faster.
+  virtual bool chosen_by_auto() const { return true; }
 
   // --- Transfer and lifetime ---
   /// A tensor of the host bytes. May adopt them (the tensor then keeps `host` alive) or copy them
@@ -65,7 +81,12 @@ class Backend : public std::enable_shared_from_this<Backend> {
   // --- Ops ---
   /// Whether there is a kernel for the op.
   virtual bool native(OpId id) const = 0;
-  /// Runs (or enqueues) one op for which native() holds.
+  /// Whether that kernel takes this very op, with its attributes and inputs. An optional op that it
+  /// does not take is lowered; required ops must be taken as they come.
+  virtual bool takes(const OpRef& op, std::span<const TensorPtr> /*inputs*/) const {
+    return native(op.id());
+  }
+  /// Runs (or enqueues) one op for which takes() holds.
   /// inputs   moved in: a tensor nobody else needs arrives as its only reference, and its memory
   /// may
   ///          become the output's. The op's rule has checked shapes and dtypes.

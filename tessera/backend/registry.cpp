@@ -2,7 +2,9 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 
+#include "tessera/backend/internal/plugins.h"
 #include "tessera/core/internal/fail.h"
 #include "tessera/ir/array.h"
 
@@ -35,13 +37,37 @@ constexpr const char* kAutoOrder[] = {"mlx", "cuda", "webgpu", "cpu"};
 
 thread_local BackendPtr scoped_backend;
 
+std::optional<BackendFactory> find_factory(std::string_view name) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto it = r.factories.find(name);
+  return it == r.factories.end() ? std::nullopt : std::optional(it->second);
+}
+
+[[noreturn]] void fail_unknown(std::string_view name) {
+  std::string known;
+  {
+    Registry& r = registry();
+    const std::lock_guard lock(r.mutex);
+    for (const auto& [key, unused] : r.factories) known += (known.empty() ? "" : ", ") + key;
+  }
+  std::string refused;
+  for (const PluginCandidate& c : refused_plugins()) refused += "; refused: " + c.fate;
+  fail(ErrorCode::not_found, "make_backend", "this program has no backend \"{}\"; it has: {}{}",
+       name, known, refused);
+}
+
 // "auto": the first backend of the order that `make` can make.
 template <class Make>
 BackendPtr first_that_works(Make make) {
+  check_plugin_path();
   std::string reasons;
   for (const char* candidate : kAutoOrder) {
     try {
-      return make(candidate);
+      BackendPtr backend = make(candidate);
+      if (backend->chosen_by_auto()) return backend;
+      reasons += fmt::format("{}{} works on {}", reasons.empty() ? "" : "; ", candidate,
+                             backend->info().device);
     } catch (const Error& e) {
       reasons += std::string(reasons.empty() ? "" : "; ") + e.what();
     }
@@ -57,6 +83,12 @@ void register_backend(std::string name, BackendFactory factory) {
   r.factories[std::move(name)] = std::move(factory);
 }
 
+bool register_new_backend(const std::string& name, BackendFactory factory) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  return r.factories.try_emplace(name, std::move(factory)).second;
+}
+
 BackendPtr make_backend(std::string_view name, const BackendOptions& options) {
   if (options.threads < 0) {
     fail(ErrorCode::invalid_argument, "make_backend", "threads {} < 0", options.threads);
@@ -65,20 +97,13 @@ BackendPtr make_backend(std::string_view name, const BackendOptions& options) {
     return first_that_works(
         [&](const char* candidate) { return make_backend(candidate, options); });
   }
-  BackendFactory factory;
-  {
-    Registry& r = registry();
-    const std::lock_guard lock(r.mutex);
-    const auto it = r.factories.find(name);
-    if (it == r.factories.end()) {
-      std::string known;
-      for (const auto& [key, unused] : r.factories) known += (known.empty() ? "" : ", ") + key;
-      fail(ErrorCode::not_found, "make_backend", "this program has no backend \"{}\"; it has: {}",
-           name, known);
-    }
-    factory = it->second;
+  std::optional<BackendFactory> factory = find_factory(name);
+  if (!factory) {
+    load_plugins_for(name);
+    factory = find_factory(name);
   }
-  return factory(options);
+  if (!factory) fail_unknown(name);
+  return (*factory)(options);
 }
 
 BackendPtr shared_backend(std::string_view name) {
@@ -103,6 +128,10 @@ void set_num_threads(int threads) {
 
 std::vector<BackendStatus> list_backends() {
   std::vector<BackendStatus> out;
+  std::map<std::string, std::string> refused;
+  for (const PluginCandidate& c : plugin_candidates()) {  // loads them all
+    if (!c.loaded) refused.emplace(c.backend.empty() ? c.path.string() : c.backend, c.fate);
+  }
   std::map<std::string, BackendFactory, std::less<>> factories;
   {
     Registry& r = registry();
@@ -110,7 +139,10 @@ std::vector<BackendStatus> list_backends() {
     factories = r.factories;
   }
   for (const char* name : kAutoOrder) {
-    if (!factories.contains(name)) out.push_back({name, false, "not part of this build"});
+    if (!factories.contains(name)) refused.try_emplace(name, "not part of this build, no module");
+  }
+  for (const auto& [name, reason] : refused) {
+    if (!factories.contains(name)) out.push_back({name, false, reason});
   }
   for (const auto& [name, factory] : factories) {
     try {

@@ -10,18 +10,15 @@
 
 namespace tessera {
 
-struct BackendOptions {
-  /// Host threads the backend may use in all; 0 takes every processor the process may run on.
-  int threads = 0;
-};
-
 using BackendFactory = std::function<BackendPtr(const BackendOptions&)>;
 
 /// Adds or replaces a backend under a name. Safe from any thread.
 void register_backend(std::string name, BackendFactory factory);
 
-/// Makes a new instance. name: "auto" takes the first of mlx, cuda, webgpu, cpu that works.
-/// errors  not_found, with the reason, when the backend is unknown or cannot start here
+/// Makes a new instance, from a module (backend/plugin.h) if the program itself has no such
+/// backend. name: "auto" takes the first of mlx, cuda, webgpu, cpu that works. errors  not_found,
+/// with the reason, when the backend is unknown or cannot start here; "auto" also
+///         when TESSERA_PLUGIN_PATH names a file or folder that does not exist
 BackendPtr make_backend(std::string_view name, const BackendOptions& options = {});
 
 /// The process's one instance of a backend with default options, made at first use. Arrays and
@@ -35,7 +32,8 @@ BackendPtr cpu_backend();
 /// errors  invalid_argument for a negative number
 void set_num_threads(int threads);
 
-/// A backend this program knows of, and why it cannot be used if it cannot.
+/// A backend this program knows of, and why it cannot be used if it cannot. A module that was
+/// refused before it could say its name goes by its file's.
 struct BackendStatus {
   std::string name;
   bool available = false;

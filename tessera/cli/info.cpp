@@ -2,6 +2,7 @@
 #include <fstream>
 #include <memory>
 
+#include "tessera/backend/plugin.h"
 #include "tessera/backend/registry.h"
 #include "tessera/backends/cpu/isa/isa.h"
 #include "tessera/cli/commands.h"
@@ -78,6 +79,18 @@ Json backends() {
   return all;
 }
 
+Json modules() {
+  Json all = Json::array();
+  for (const PluginCandidate& c : plugin_candidates()) {
+    all.push_back({{"path", c.path.string()},
+                   {"origin", c.origin},
+                   {"backend", c.backend},
+                   {"loaded", c.loaded},
+                   {"fate", c.fate}});
+  }
+  return all;
+}
+
 Json facts() {
   std::vector<std::string> isas;
   for (const auto isa : cpu::isa::available_isas()) isas.emplace_back(cpu::isa::to_string(isa));
@@ -92,7 +105,8 @@ Json facts() {
           {"kernels", {{"in_use", cpu::isa::to_string(cpu::isa::best_isa())}, {"available", isas}}},
           {"downloads", TESSERA_DOWNLOADS != 0},
           {"cache", cache_folder().string()},
-          {"backends", backends()}};
+          {"backends", backends()},
+          {"modules", modules()}};
 }
 
 std::string join(const Json& words) {
@@ -103,7 +117,7 @@ std::string join(const Json& words) {
 
 void print_facts(const Json& all) {
   const auto row = [](std::string_view name, std::string_view value) {
-    emit("{:<12}{}\n", name, printable(value));
+    emit("{:<11} {}\n", name, printable(value));
   };
   const auto text = [](const Json& value) { return value.get<std::string>(); };
   row("version", text(all["version"]));
@@ -130,6 +144,13 @@ void print_facts(const Json& all) {
       line = "no: " + text(backend["reason"]);
     }
     row("  " + text(backend["name"]), line);
+  }
+  if (all["modules"].empty()) return;
+  emit("modules\n");
+  for (const Json& module : all["modules"]) {
+    // A refusal begins with the file's name.
+    const std::string file = module["loaded"].get<bool>() ? text(module["path"]) + ": " : "";
+    emit("  {}\n", printable(file + text(module["fate"])));
   }
 }
 

@@ -8,13 +8,16 @@ const Adapters& adapters() {
   static const Adapters table = [] {
     Adapters all;
     add_conv(all);
+    add_elementwise(all);
     add_fft(all);
     add_general(all);
     add_pool(all);
+    add_products(all);
     add_quantized(all);
     add_random(all);
     add_scan(all);
     add_scatter(all);
+    add_shapes(all);
     add_sort(all);
     return all;
   }();

@@ -120,7 +120,7 @@ std::string check_values(const GoldenCase& c) {
 }  // namespace
 
 array GoldenCase::input(std::size_t i) const {
-  const array whole(inputs.at(i).value());
+  const array whole = i < given.size() && given[i] ? *given[i] : array(inputs.at(i).value());
   const auto found = attrs.find("layout");
   if (found == attrs.end()) return whole;
   const std::string layout = *found;
@@ -136,7 +136,7 @@ array GoldenCase::input(std::size_t i) const {
 
 std::optional<array> GoldenCase::optional_input(std::size_t i) const {
   if (i >= inputs.size() || !inputs[i]) return std::nullopt;
-  return array(*inputs[i]);
+  return i < given.size() && given[i] ? *given[i] : array(*inputs[i]);
 }
 
 std::map<std::string, std::vector<GoldenCase>> load_golden_cases(

@@ -8,9 +8,12 @@
 //   biases  as scales                        affine only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "tessera/core/half.h"
 
 namespace tessera {
 
@@ -37,6 +40,9 @@ struct QuantGroups {
   friend bool operator==(const QuantGroups&, const QuantGroups&) = default;
 };
 
+/// The arrays of a quantised matrix.
+enum class QuantPart : std::uint8_t { codes, scales, biases };
+
 /// "affine" and so on.
 std::string_view to_string(QuantMode mode);
 
@@ -49,5 +55,15 @@ QuantGroups quant_groups(const char* op, std::string_view mode = "affine",
 
 /// errors  invalid_argument for widths or group sizes that the mode does not offer
 void check_groups(const char* op, const QuantGroups& groups);
+
+/// One part of a row of k weights, whole groups: the reference every kernel must equal (the rules
+/// are those of the op quantize, ops/quantize.h). out  words(k) uint32 for codes; else k /
+/// group_size numbers, uint8 in the fp modes or of w's type
+void quantize_row(const QuantGroups& groups, QuantPart part, const float* w, std::int64_t k,
+                  std::byte* out);
+void quantize_row(const QuantGroups& groups, QuantPart part, const float16_t* w, std::int64_t k,
+                  std::byte* out);
+void quantize_row(const QuantGroups& groups, QuantPart part, const bfloat16_t* w, std::int64_t k,
+                  std::byte* out);
 
 }  // namespace tessera

@@ -17,6 +17,14 @@ thread_local bool lower_optional_ops = false;
 
 using StatePtr = std::shared_ptr<ArrayState>;
 
+// A node of several outputs runs once: the first of them that a walk meets stands for all.
+void mark_siblings(const ArrayState& s, std::uint64_t walk) {
+  if (!s.node->outputs) return;
+  for (const std::weak_ptr<ArrayState>& weak : s.node->outputs->states) {
+    if (const StatePtr sibling = weak.lock()) sibling->walk = walk;
+  }
+}
+
 // Arrays in the order they can run: every input before its user. Iterative, so that a graph may be
 // as deep as memory allows.
 std::vector<StatePtr> schedule(const std::vector<array>& outputs) {
@@ -31,7 +39,16 @@ std::vector<StatePtr> schedule(const std::vector<array>& outputs) {
   const auto enter = [&](const array& a) {
     ArrayState& s = a.state();
     if (s.error) std::rethrow_exception(s.error);
-    if (s.node && std::exchange(s.walk, walk) != walk) stack.push_back({a.state_ptr()});
+    if (s.tensor) return;
+    if (!s.node) {
+      fail(
+          ErrorCode::invalid_argument, "eval",
+          "an argument of a function that vmap or compile is tracing has no value yet; it can only "
+          "be used in further ops");
+    }
+    if (std::exchange(s.walk, walk) == walk) return;
+    mark_siblings(s, walk);
+    stack.push_back({a.state_ptr()});
   };
   for (const array& output : outputs) {
     enter(output);
@@ -69,6 +86,11 @@ void take_inputs(Node& node, std::vector<TensorPtr>& tensors) {
   }
 }
 
+void copy_inputs(const Node& node, std::vector<TensorPtr>& tensors) {
+  tensors.clear();
+  for (const array& input : node.inputs) tensors.push_back(input.state().tensor);
+}
+
 // The exception being handled as an Error that says which op met it.
 std::exception_ptr naming_op(std::string_view op) {
   try {
@@ -85,43 +107,83 @@ std::exception_ptr naming_op(std::string_view op) {
 }
 
 // Runs the op through its lowering: a small graph over the inputs' tensors.
-TensorPtr run_lowered(const ArrayState& s, const OpRef& op, std::vector<TensorPtr>& tensors) {
+void run_lowered(const OpRef& op, const BackendPtr& backend, std::vector<TensorPtr>& tensors,
+                 std::span<const TensorSpec> specs, std::span<TensorPtr> results) {
   std::vector<array> inputs;
   inputs.reserve(tensors.size());
-  for (TensorPtr& t : tensors) inputs.emplace_back(std::move(t), s.backend);
+  for (TensorPtr& t : tensors) inputs.emplace_back(std::move(t), backend);
   tensors.clear();
-  const BackendScope scope(s.backend);  // what the lowering creates belongs with the inputs
+  const BackendScope scope(backend);  // what the lowering creates belongs with the inputs
   std::vector<array> lowered = op.info().lower(op.get(), inputs);
   inputs.clear();
   eval(lowered);
-  if (lowered[0].shape() != s.spec.shape || lowered[0].dtype() != s.spec.dtype) {
-    fail(ErrorCode::internal, std::string(op.name()), "the lowering gave {} {} instead of {} {}",
-         to_string(lowered[0].dtype()), to_string(lowered[0].shape()), to_string(s.spec.dtype),
-         to_string(s.spec.shape));
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const array& a = lowered[i];
+    if (a.shape() != specs[i].shape || a.dtype() != specs[i].dtype) {
+      fail(ErrorCode::internal, std::string(op.name()), "the lowering gave {} {} instead of {} {}",
+           to_string(a.dtype()), to_string(a.shape()), to_string(specs[i].dtype),
+           to_string(specs[i].shape));
+    }
+    results[i] = a.state().tensor;
   }
-  return std::move(lowered[0].state().tensor);
 }
 
-void run_state(ArrayState& s, std::vector<TensorPtr>& tensors) {
-  // The node leaves the array before it runs: whatever happens, it runs once.
-  const std::unique_ptr<Node> node = std::move(s.node);
-  const OpRef op = node->op();
-  try {
-    take_inputs(*node, tensors);
-    const bool lower = op.info().lower && (lower_optional_ops || !s.backend->native(op.id()));
-    if (lower) {
-      s.tensor = run_lowered(s, op, tensors);
-    } else if (s.backend->native(op.id())) {
-      s.backend->run(op, tensors, std::span(&s.spec, 1), std::span(&s.tensor, 1));
+void run_op(const OpRef& op, const BackendPtr& backend, std::vector<TensorPtr>& tensors,
+            std::span<const TensorSpec> specs, std::span<TensorPtr> results) {
+  if (op.info().lower && (lower_optional_ops || !backend->takes(op, tensors))) {
+    run_lowered(op, backend, tensors, specs, results);
+  } else if (backend->native(op.id())) {
+    backend->run(op, tensors, specs, results);
+  } else {
+    fail(ErrorCode::unsupported_op, std::string(op.name()),
+         "backend \"{}\" has no kernel for this required op", backend->name());
+  }
+}
+
+// Gives the outputs of a node that ran (or failed) to the arrays that stand for them.
+void settle(const Node& node, const StatePtr& state, std::span<TensorPtr> results,
+            const std::exception_ptr& error, bool keep_node) {
+  const auto settle_one = [&](const StatePtr& s, TensorPtr& tensor) {
+    s->error = error;
+    if (!error) s->tensor = std::move(tensor);
+    if (keep_node && !error) {
+      TracingScope::release_node_later(s);
     } else {
-      fail(ErrorCode::unsupported_op, std::string(op.name()),
-           "backend \"{}\" has no kernel for this required op", s.backend->name());
+      s->node.reset();
     }
+  };
+  if (!node.outputs) return settle_one(state, results[0]);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (const StatePtr s = node.outputs->states[i].lock()) settle_one(s, results[i]);
+  }
+}
+
+void run_state(const StatePtr& state, std::vector<TensorPtr>& tensors) {
+  const std::shared_ptr<Node> node = state->node;
+  const OpRef op = node->op();
+  // A transform that is under way differentiates through values that its function has looked at.
+  const bool keep_node = state->tracer && TracingScope::active();
+  TensorPtr single;
+  std::vector<TensorPtr> several;
+  if (node->outputs) several.resize(node->outputs->specs.size());
+  const std::span<TensorPtr> results = node->outputs ? std::span(several) : std::span(&single, 1);
+  const std::span<const TensorSpec> specs = node->outputs
+                                                ? std::span<const TensorSpec>(node->outputs->specs)
+                                                : std::span<const TensorSpec>(&state->spec, 1);
+  try {
+    if (keep_node) {
+      copy_inputs(*node, tensors);
+    } else {
+      take_inputs(*node, tensors);
+    }
+    run_op(op, state->backend, tensors, specs, results);
     tensors.clear();
+    settle(*node, state, results, nullptr, keep_node);
   } catch (...) {
     tensors.clear();
-    s.error = naming_op(op.name());
-    std::rethrow_exception(s.error);
+    const std::exception_ptr error = naming_op(op.name());
+    settle(*node, state, results, error, keep_node);
+    std::rethrow_exception(error);
   }
 }
 
@@ -131,7 +193,7 @@ void eval(const std::vector<array>& outputs) {
   std::vector<StatePtr> order = schedule(outputs);
   std::vector<TensorPtr> tensors;
   for (StatePtr& state : order) {
-    run_state(*state, tensors);
+    run_state(state, tensors);
     state.reset();  // from here only its users (and the caller) keep it
   }
   for (const array& output : outputs) output.backend()->flush();

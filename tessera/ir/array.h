@@ -59,7 +59,7 @@ class array {
   array(TensorPtr tensor, BackendPtr backend);
 
   /// Output of a node that has not run; used by ops through apply().
-  array(TensorSpec spec, BackendPtr backend, std::unique_ptr<Node> node);
+  array(TensorSpec spec, BackendPtr backend, std::shared_ptr<Node> node);
 
   const Shape& shape() const;
   /// Size along an axis, negative ones counted from the end.   errors  invalid_argument
@@ -92,6 +92,9 @@ class array {
   /// The elements on the host, evaluated. Kept with the array, so a second call is free.
   /// errors  those of eval(); out_of_memory
   const HostTensor& to_host() const;
+
+  /// The array that a state belongs to.
+  explicit array(std::shared_ptr<ArrayState> state) : state_(std::move(state)) {}
 
   /// Identity: equal for copies of one array.
   const void* id() const { return state_.get(); }

@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -71,6 +72,11 @@ const std::vector<std::string_view>& enumerators() {
 }
 
 template <class T>
+inline constexpr bool is_shared = false;
+template <class T>
+inline constexpr bool is_shared<std::shared_ptr<T>> = true;
+
+template <class T>
 std::string type_text() {
   if constexpr (std::is_same_v<T, bool>) {
     return "bool";
@@ -86,6 +92,8 @@ std::string type_text() {
     return "axes";
   } else if constexpr (std::is_same_v<T, QuantGroups>) {
     return "mode, bits, group_size";
+  } else if constexpr (is_shared<T>) {
+    return "object";
   } else {
     static_assert(std::is_enum_v<T>, "an attribute's type needs a text: see ir/attribute.h");
     std::string text;
@@ -100,6 +108,8 @@ template <class T>
 std::string value_text(const T& value) {
   if constexpr (std::is_enum_v<T>) {
     return std::string(enumerators<T>().at(static_cast<std::size_t>(value)));
+  } else if constexpr (is_shared<T>) {
+    return value ? "given" : "none";
   } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     return attribute_text(static_cast<std::int64_t>(value));
   } else {

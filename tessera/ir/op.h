@@ -14,6 +14,8 @@
 namespace tessera {
 
 class array;
+class Vjp;   // ir/rules.h
+class Vmap;  // ir/rules.h
 
 /// Identity of an op; the enumerators come from ops/ops.def (see ops/op_ids.h).
 enum class OpId : std::uint16_t;
@@ -32,54 +34,52 @@ struct OpInfo {
   std::string_view dtypes;  ///< of inputs and output, and of sums: "floating -> the same"
   /// A backend must have a kernel; otherwise `lower` says what to run instead.
   bool required;
+  /// Output elements depend on the input elements at their own place alone (ir/rules.h).
+  bool elementwise;
   /// Rewrites the op with simpler ones; nullptr for required ops.
   std::vector<array> (*lower)(const void* op, std::span<const array> inputs);
   /// The attributes of an op, or the defaults for nullptr.
   std::vector<AttributeText> (*attributes)(const void* op);
+  /// The same with simpler ops, for derivatives and batches; required ops only, else nullptr.
+  std::vector<array> (*compose)(const void* op, std::span<const array> inputs);
+  /// The rules of ir/rules.h; nullptr when the op states none.
+  void (*vjp)(const void* op, Vjp& v);
+  std::vector<array> (*vmap)(const void* op, const Vmap& v);
+  /// A node of the same op and attributes over other inputs; backend as for apply().
+  std::vector<array> (*apply)(const void* op, std::vector<array> inputs, BackendPtr backend);
 };
 
-/// Every op struct has a name, texts (see OpInfo), kAttributes with all of its members (see
-/// ir/attribute.h) and a rule from its inputs to its output's spec that checks them (throwing
-/// Error). Optional ops also have
-///   std::vector<array> lower(std::span<const array> inputs) const.
+/// What an op says of itself: a name, texts (see OpInfo), and kAttributes with all of its members
+/// (see ir/attribute.h).
 template <class T>
-concept OpStruct = requires(const T& op, std::span<const array> inputs) {
+concept DescribedOp = requires {
   { T::kName } -> std::convertible_to<std::string_view>;
   { T::kDoc } -> std::convertible_to<std::string_view>;
   { T::kShapes } -> std::convertible_to<std::string_view>;
   { T::kDtypes } -> std::convertible_to<std::string_view>;
   requires detail::lists_all_members<T>();
-  { op.infer(inputs) } -> std::same_as<TensorSpec>;
 };
+
+/// An op whose number of outputs is its own: infer() gives one spec for each.
+template <class T>
+concept MultiOutputOp = requires(const T& op, std::span<const array> inputs) {
+  { op.infer(inputs) } -> std::same_as<std::vector<TensorSpec>>;
+};
+
+/// Every op struct describes itself and has a rule from its inputs to its outputs' specs that
+/// checks them (throwing Error). Optional ops also have
+///   std::vector<array> lower(std::span<const array> inputs) const.
+/// Gradient and batching rules are in ir/rules.h.
+template <class T>
+concept OpStruct = DescribedOp<T> &&
+    (MultiOutputOp<T> || requires(const T& op, std::span<const array> inputs) {
+      { op.infer(inputs) } -> std::same_as<TensorSpec>;
+    });
 
 template <class T>
 concept LowerableOp = OpStruct<T> && requires(const T& op, std::span<const array> inputs) {
   { op.lower(inputs) } -> std::same_as<std::vector<array>>;
 };
-
-/// The one OpInfo of an op struct.
-template <OpStruct Op>
-const OpInfo& op_info() {
-  static constexpr OpInfo info = [] {
-    OpInfo i{.id = op_id<Op>,
-             .name = Op::kName,
-             .doc = Op::kDoc,
-             .shapes = Op::kShapes,
-             .dtypes = Op::kDtypes,
-             .required = !LowerableOp<Op>,
-             .lower = nullptr,
-             .attributes = [](const void* op) {
-               return op ? attributes_of(*static_cast<const Op*>(op)) : attributes_of(Op{});
-             }};
-    if constexpr (LowerableOp<Op>) {
-      i.lower = [](const void* op, std::span<const array> inputs) {
-        return static_cast<const Op*>(op)->lower(inputs);
-      };
-    }
-    return i;
-  }();
-  return info;
-}
 
 /// A borrowed op; valid while its node lives.
 class OpRef {

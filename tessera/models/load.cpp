@@ -96,7 +96,7 @@ LoadedModel load(const std::string& name_or_path, const LoadOptions& options) {
   out.path = resolve_model(name_or_path);
   if (fs::is_directory(out.path)) out.path = only_gguf(out.path);
   out.backend = options.backend ? options.backend : shared_backend(options.backend_name);
-  out.dtype = options.dtype.value_or(out.backend->name() == "cpu" ? float32 : float16);
+  out.dtype = options.dtype.value_or(out.backend->default_dtype());
   if (!is_floating(out.dtype)) {
     fail(ErrorCode::unsupported_dtype, "load", "activations must be floating, not {}",
          to_string(out.dtype));
@@ -108,6 +108,7 @@ LoadedModel load(const std::string& name_or_path, const LoadOptions& options) {
   } else {
     load_gguf_model(out, model_options);
   }
+  out.model->eval();
   if (options.warm) warm_up(*out.model, options);
   return out;
 }

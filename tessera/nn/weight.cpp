@@ -1,4 +1,5 @@
-#include "tessera/nn/module.h"
+#include "tessera/nn/weight.h"
+
 #include "tessera/ops/creation.h"
 #include "tessera/ops/quantize.h"
 #include "tessera/ops/quantized.h"
@@ -37,6 +38,14 @@ Weight upload_quantized(const QuantizedMatrix& matrix, const BackendPtr& backend
   if (matrix.biases) biases = array(*matrix.biases, backend);
   return Weight(array(matrix.codes, backend),
                 {matrix.format, array(matrix.scales, backend), std::move(biases)});
+}
+
+Weight quantized(const array& values, const QuantGroups& format) {
+  const std::vector<array> parts =
+      quantize(values, format.group_size, format.bits, std::string(to_string(format.mode)));
+  std::optional<array> biases;
+  if (parts.size() > 2) biases = parts[2];
+  return Weight(parts[0], {format, parts[1], std::move(biases)});
 }
 
 }  // namespace tessera::nn

@@ -17,6 +17,7 @@ struct Gelu : detail::FloatUnary<Gelu> {
       "x/2 (1 + erf(x / sqrt 2)), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).";
   static constexpr auto kAttributes =
       std::tuple(attribute<&Gelu::tanh_approximation>("the second formula"));
+  std::vector<array> compose(std::span<const array> in) const;
 };
 
 struct Silu : detail::FloatUnary<Silu> {

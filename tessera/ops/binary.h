@@ -5,6 +5,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -20,6 +21,7 @@ struct Arithmetic {
   static constexpr const char* kDtypes =
       "a, b of one dtype, any -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const { return binary_spec(Op::kName, in); }
+  static constexpr bool kElementwise = true;
 };
 /// Two inputs of one dtype; the output is bool.
 template <class Op>
@@ -27,41 +29,48 @@ struct Comparison {
   static constexpr const char* kShapes = "a, b broadcast together -> that shape";
   static constexpr const char* kDtypes = "a, b of one dtype, any -> bool";
   TensorSpec infer(std::span<const array> in) const { return comparison_spec(Op::kName, in); }
+  static constexpr bool kElementwise = true;
 };
 }  // namespace detail
 
 struct Add : detail::Arithmetic<Add> {
   static constexpr const char* kName = "add";
   static constexpr const char* kDoc = "a + b; integers wrap; bool is logical or.";
+  void vjp(Vjp& v) const;
 };
 struct Subtract : detail::Arithmetic<Subtract> {
   static constexpr const char* kName = "subtract";
   static constexpr const char* kDoc = "a - b; integers wrap.";
+  void vjp(Vjp& v) const;
 };
 struct Multiply : detail::Arithmetic<Multiply> {
   static constexpr const char* kName = "multiply";
   static constexpr const char* kDoc = "a * b; integers wrap; bool is logical and.";
+  void vjp(Vjp& v) const;
 };
 struct Divide : detail::Arithmetic<Divide> {
   static constexpr const char* kName = "divide";
   static constexpr const char* kDoc =
-      "a / b, rounded to nearest; IEEE results for zeros, infinities and NaN.";
-  static constexpr const char* kDtypes =
-      "a, b of one dtype, floating or complex -> the same; half types in float32 inside";
+      "a / b; integers truncate towards 0 and give 0 by 0 (divide() takes them to float32).";
+  void vjp(Vjp& v) const;
 };
 struct Maximum : detail::Arithmetic<Maximum> {
   static constexpr const char* kName = "maximum";
   static constexpr const char* kDoc = "The larger; NaN if either is NaN.";
+  void vjp(Vjp& v) const;
 };
 struct Minimum : detail::Arithmetic<Minimum> {
   static constexpr const char* kName = "minimum";
   static constexpr const char* kDoc = "The smaller; NaN if either is NaN.";
+  void vjp(Vjp& v) const;
 };
 struct Power : detail::Arithmetic<Power> {
   static constexpr const char* kName = "power";
   static constexpr const char* kDoc =
-      "a to the b; integers by repeated multiplication, wrapping. pow(x, 0) and pow(1, y) are 1 "
-      "also for NaN; NaN for a negative base and a broken exponent.";
+      "a to the b; integers by repeated multiplication, wrapping, and 0 for a negative exponent (1 "
+      "for 1). pow(x, 0) and pow(1, y) are 1 also for NaN; NaN for a negative base and a broken "
+      "exponent.";
+  void vjp(Vjp& v) const;
 };
 struct Equal : detail::Comparison<Equal> {
   static constexpr const char* kName = "equal";

@@ -15,6 +15,7 @@ struct Bitwise {
   static constexpr const char* kShapes = "a, b broadcast together -> that shape";
   static constexpr const char* kDtypes = "a, b of one dtype, integer or bool -> the same";
   TensorSpec infer(std::span<const array> in) const { return bitwise_spec(Op::kName, in); }
+  static constexpr bool kElementwise = true;
 };
 /// Two inputs of one integer dtype, which the output has too.
 template <class Op>
@@ -22,6 +23,7 @@ struct Shift {
   static constexpr const char* kShapes = "a, b broadcast together -> that shape";
   static constexpr const char* kDtypes = "a, b of one integer dtype -> the same";
   TensorSpec infer(std::span<const array> in) const { return shift_spec(Op::kName, in); }
+  static constexpr bool kElementwise = true;
 };
 }  // namespace detail
 
@@ -55,6 +57,7 @@ struct BitwiseInvert {
   static constexpr const char* kShapes = "x [...] -> [...]";
   static constexpr const char* kDtypes = "integer or bool -> the same";
   TensorSpec infer(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
 };
 
 /// Dtypes are promoted together (promote_types).

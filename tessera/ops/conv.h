@@ -10,6 +10,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -42,6 +43,8 @@ struct ConvGeneral {
                      "the kernel runs backwards along every axis (a true convolution)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// An empty list means 1 (0 for padding) and a single entry counts for every axis.

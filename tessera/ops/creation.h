@@ -3,6 +3,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -36,6 +37,8 @@ struct Cast {
   static constexpr const char* kDtypes = "any -> dtype";
   static constexpr auto kAttributes = std::tuple(attribute<&Cast::dtype>("of the result, any"));
   TensorSpec infer(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
+  void vjp(Vjp& v) const;
 };
 
 /// [start, stop) in steps of `step`. The int form is int32.

@@ -3,6 +3,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -15,6 +16,8 @@ struct Embedding {
   static constexpr const char* kShapes = "ids [...], table [V, D] -> [..., D]";
   static constexpr const char* kDtypes = "ids integer, table any -> dtype of the table";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// ids any integer dtype and shape; table [V, D].   errors  shape_mismatch, unsupported_dtype

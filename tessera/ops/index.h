@@ -5,6 +5,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -20,6 +21,8 @@ struct Take {
   static constexpr const char* kDtypes = "x any, indices integer -> dtype of x";
   static constexpr auto kAttributes = std::tuple(attribute<&Take::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Select {
@@ -28,6 +31,8 @@ struct Select {
   static constexpr const char* kShapes = "condition, x, y broadcast together -> that shape";
   static constexpr const char* kDtypes = "condition bool; x, y of one dtype, any -> the same";
   TensorSpec infer(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
+  void vjp(Vjp& v) const;
 };
 
 struct TakeAlongAxis {
@@ -42,6 +47,8 @@ struct TakeAlongAxis {
   static constexpr auto kAttributes = std::tuple(attribute<&TakeAlongAxis::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Gather {
@@ -59,6 +66,8 @@ struct Gather {
                  attribute<&Gather::slice_sizes>("one per axis of x, at most its size"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// indices: any integer dtype and shape; the axis is replaced by that shape.

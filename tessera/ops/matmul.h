@@ -5,6 +5,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -17,6 +18,8 @@ struct Matmul {
   static constexpr const char* kDtypes =
       "a, b of one floating dtype -> the same; half types sum in float32";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Linear {
@@ -28,6 +31,8 @@ struct Linear {
   static constexpr const char* kDtypes =
       "x, w floating, each its own -> the two promoted; sums in float32";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// NumPy's rules for vectors: a 1-d operand gets an axis of 1 that is dropped again.

@@ -5,6 +5,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -19,6 +20,8 @@ struct RmsNorm {
       std::tuple(attribute<&RmsNorm::eps>("added to the mean square"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct LayerNorm {
@@ -36,6 +39,8 @@ struct LayerNorm {
                  attribute<&LayerNorm::has_weight>("the second input is a weight"),
                  attribute<&LayerNorm::has_bias>("the last input is a bias"));
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// Normalises each sample over its spatial axes and the channels of one group.

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "tessera/ir/node.h"
 #include "tessera/ops/ops.h"
 
 namespace tessera {

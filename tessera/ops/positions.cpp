@@ -33,8 +33,8 @@ array steps(ShapeElem count, std::int64_t stride, std::size_t rank, std::size_t 
 
 }  // namespace
 
-array count_up(ShapeElem count) {
-  return apply(Arange{0, 1, count, int64}, {});
+array count_up(ShapeElem count, const BackendPtr& backend) {
+  return apply(Arange{0, 1, count, int64}, {}, backend);
 }
 
 void check_indices(const char* op, const array& indices) {

@@ -11,11 +11,10 @@
 #include "tessera/core/quant_groups.h"
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
-
-enum class QuantPart : std::uint8_t { codes, scales, biases };
 
 struct Quantize {
   QuantGroups groups;
@@ -44,6 +43,7 @@ struct Quantize {
       std::tuple(attribute<&Quantize::groups>("how w is quantised (core/quant_groups.h)"),
                  attribute<&Quantize::part>("which of the arrays"));
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct DequantizeGroups {
@@ -64,6 +64,7 @@ struct DequantizeGroups {
                  attribute<&DequantizeGroups::dtype>("of the result, floating"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct ToFp8 {
@@ -74,6 +75,7 @@ struct ToFp8 {
   static constexpr const char* kDtypes = "floating -> uint8";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
 };
 
 struct FromFp8 {
@@ -86,6 +88,7 @@ struct FromFp8 {
       std::tuple(attribute<&FromFp8::dtype>("of the result, floating"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
 };
 
 /// w             [..., N, K] float32 | float16 | bfloat16, K a multiple of group_size

@@ -6,6 +6,7 @@
 #include "tessera/core/quant_type.h"
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -26,6 +27,7 @@ struct QuantizedLinear {
                      "precise: exact weights; fast: activations rounded to int8 in groups of 32"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct QuantizedEmbedding {
@@ -44,6 +46,7 @@ struct QuantizedEmbedding {
                  attribute<&QuantizedEmbedding::dtype>("of the result, floating"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Dequantize {
@@ -60,6 +63,7 @@ struct Dequantize {
                  attribute<&Dequantize::columns>("weights of a row, a multiple of the block"),
                  attribute<&Dequantize::dtype>("of the result, floating"));
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// x [..., in_features] floating; packed uint8 [N, row_bytes]; bias [N] -> [..., N] in x's dtype.

@@ -12,6 +12,7 @@
 #include "tessera/core/quant_groups.h"
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -34,6 +35,8 @@ struct QuantizedMatmul {
                  attribute<&QuantizedMatmul::transpose>("w holds [..., N, K], else [..., K, N]"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct GatherQmm {

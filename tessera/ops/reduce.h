@@ -5,6 +5,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -31,6 +32,8 @@ struct Sum : ReduceAxes {
       "bool and integers below 32 bits -> int32 (uint32 if unsigned); others -> the same; half "
       "types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct Prod : ReduceAxes {
   static constexpr const char* kName = "prod";
@@ -39,18 +42,24 @@ struct Prod : ReduceAxes {
       "bool and integers below 32 bits -> int32 (uint32 if unsigned); others -> the same; half "
       "types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct Max : ReduceAxes {
   static constexpr const char* kName = "max";
   static constexpr const char* kDoc = "Largest; NaN if any is NaN; an empty axis is an error.";
   static constexpr const char* kDtypes = "any -> the same";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct Min : ReduceAxes {
   static constexpr const char* kName = "min";
   static constexpr const char* kDoc = "Smallest; NaN if any is NaN; an empty axis is an error.";
   static constexpr const char* kDtypes = "any -> the same";
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct All : ReduceAxes {
   static constexpr const char* kName = "all";
@@ -58,6 +67,7 @@ struct All : ReduceAxes {
   static constexpr const char* kDtypes = "any -> bool";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct Any : ReduceAxes {
   static constexpr const char* kName = "any";
@@ -65,6 +75,7 @@ struct Any : ReduceAxes {
   static constexpr const char* kDtypes = "any -> bool";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct Mean : ReduceAxes {
   static constexpr const char* kName = "mean";
@@ -72,6 +83,8 @@ struct Mean : ReduceAxes {
   static constexpr const char* kDtypes = "floating -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct ArgMax {
   int axis = 0;
@@ -86,6 +99,7 @@ struct ArgMax {
       std::tuple(attribute<&ArgMax::axis>("in [0, rank)"),
                  attribute<&ArgMax::keepdims>("the axis stays with size 1"));
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 struct ArgMin {
   int axis = 0;
@@ -100,6 +114,7 @@ struct ArgMin {
       std::tuple(attribute<&ArgMin::axis>("in [0, rank)"),
                  attribute<&ArgMin::keepdims>("the axis stays with size 1"));
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// Each reduction over all axes, over several, or over one.

@@ -5,6 +5,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -28,6 +29,9 @@ struct Rope {
                  attribute<&Rope::base>("freqs[i] = base^(2i / dims) when no input gives them"),
                  attribute<&Rope::scale>("of the positions"));
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> compose(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 namespace fast {

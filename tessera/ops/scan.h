@@ -6,6 +6,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -25,11 +26,13 @@ struct ScanAxis {
 struct CumSum : ScanAxis {
   static constexpr const char* kName = "cumsum";
   static constexpr const char* kDoc =
-      "Running sum along an axis; integers wrap; the sum of nothing is 0. (cumsum() casts bool to "
-      "int32.)";
+      "Running sum along an axis; integers wrap; the sum of nothing is 0. cumsum() casts bool to "
+      "int32.";
   static constexpr const char* kDtypes = "any but bool -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct CumProd : ScanAxis {
@@ -40,6 +43,7 @@ struct CumProd : ScanAxis {
   static constexpr const char* kDtypes = "any -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct CumMax : ScanAxis {
@@ -50,6 +54,8 @@ struct CumMax : ScanAxis {
   static constexpr const char* kDtypes = "real -> the same";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct CumMin : ScanAxis {
@@ -60,6 +66,8 @@ struct CumMin : ScanAxis {
   static constexpr const char* kDtypes = "real -> the same";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct LogCumSumExp : ScanAxis {
@@ -70,6 +78,8 @@ struct LogCumSumExp : ScanAxis {
   static constexpr const char* kDtypes = "floating -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// Over the flattened array, or along an axis. dtype: what the input is cast to first. The result

@@ -6,6 +6,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -35,6 +36,8 @@ struct Sdpa {
                  attribute<&Sdpa::softcap>("> 0: scores become softcap * tanh(score / softcap)"),
                  attribute<&Sdpa::has_sinks>("the last input is the sinks"));
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> compose(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// q       [B, Hq, L, D]   float16 | bfloat16 | float32

@@ -5,6 +5,7 @@
 
 #include "tessera/ir/node.h"
 #include "tessera/ops/creation.h"
+#include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
 
 namespace tessera {
@@ -259,28 +260,33 @@ std::vector<array> split(const array& a, int parts, int axis) {
 
 namespace {
 
-// The first (or last) slice along an axis, `count` times.
-array repeated_edge(const array& a, int axis, bool last, ShapeElem count) {
-  Shape start(a.ndim(), 0);
-  Shape stop = a.shape();
-  if (last) start[axis] = a.shape()[axis] - 1;
-  stop[axis] = start[axis] + 1;
-  Shape out = a.shape();
-  out[axis] = count;
-  return broadcast_to(slice(a, start, stop), out);
+// Which element of an axis of `size` stands at `place`, where places outside it repeat the axis
+// mirrored, each end once ("reflect") or twice ("symmetric"), or just the ends ("edge").
+std::int64_t source_of(std::int64_t place, ShapeElem size, const std::string& mode) {
+  if (mode == "edge" || size == 1) return std::clamp<std::int64_t>(place, 0, size - 1);
+  const std::int64_t period = mode == "reflect" ? 2 * size - 2 : 2 * size;
+  const std::int64_t in_period = (place % period + period) % period;
+  return in_period < size    ? in_period
+         : mode == "reflect" ? period - in_period
+                             : period - 1 - in_period;
 }
 
-array pad_with_edges(const array& a, const Pad& op) {
+array pad_with_elements(const array& a, const Pad& op, const std::string& mode) {
   array out = a;
   for (int axis = 0; axis < static_cast<int>(a.ndim()); ++axis) {
     if (op.low[axis] == 0 && op.high[axis] == 0) continue;
-    if (a.shape()[axis] == 0) {
+    const ShapeElem size = a.shape()[axis];
+    if (size == 0) {
       fail(ErrorCode::shape_mismatch, "pad", "axis {} of {} has no edge to repeat", axis,
            detail::describe(a));
     }
-    out = concatenate({repeated_edge(out, axis, false, op.low[axis]), out,
-                       repeated_edge(out, axis, true, op.high[axis])},
-                      axis);
+    std::vector<std::int64_t> sources;
+    for (std::int64_t place = -op.low[axis]; place < size + op.high[axis]; ++place) {
+      sources.push_back(source_of(place, size, mode));
+    }
+    const HostTensor index = HostTensor::from(std::span<const std::int64_t>(sources),
+                                              Shape{static_cast<ShapeElem>(sources.size())});
+    out = take(out, array(index, a.backend()), axis);
   }
   return out;
 }
@@ -304,10 +310,12 @@ array pad(const array& a, const std::vector<std::pair<int, int>>& width, const a
     op.low.push_back(low);
     op.high.push_back(high);
   }
-  if (mode == "edge") return pad_with_edges(a, op);
+  if (mode == "edge" || mode == "reflect" || mode == "symmetric") {
+    return pad_with_elements(a, op, mode);
+  }
   if (mode != "constant") {
-    fail(ErrorCode::invalid_argument, "pad", "mode \"{}\" is neither \"constant\" nor \"edge\"",
-         mode);
+    fail(ErrorCode::invalid_argument, "pad",
+         "mode \"{}\" is not one of \"constant\" \"edge\" \"reflect\" \"symmetric\"", mode);
   }
   return apply(std::move(op), {a, reshape(astype(value, a.dtype()), {})});
 }

@@ -7,6 +7,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -19,6 +20,8 @@ struct Reshape {
   static constexpr const char* kDtypes = "any -> the same";
   static constexpr auto kAttributes = std::tuple(attribute<&Reshape::shape>("of the result"));
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Transpose {
@@ -30,6 +33,8 @@ struct Transpose {
   static constexpr auto kAttributes =
       std::tuple(attribute<&Transpose::axes>("a permutation of 0 to rank - 1"));
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Broadcast {
@@ -41,6 +46,8 @@ struct Broadcast {
   static constexpr auto kAttributes =
       std::tuple(attribute<&Broadcast::shape>("of the result; x broadcasts to it"));
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Slice {
@@ -57,6 +64,8 @@ struct Slice {
           "where it ends, exclusive; -1 is before the first element when a stride is negative"),
       attribute<&Slice::strides>("distance of elements, not 0"));
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct SliceUpdate {
@@ -72,6 +81,8 @@ struct SliceUpdate {
           "where it ends, exclusive; -1 is before the first element when a stride is negative"),
       attribute<&SliceUpdate::strides>("distance of elements, not 0"));
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Concatenate {
@@ -83,6 +94,8 @@ struct Concatenate {
   static constexpr const char* kDtypes = "one dtype, any -> the same";
   static constexpr auto kAttributes = std::tuple(attribute<&Concatenate::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Pad {
@@ -95,6 +108,8 @@ struct Pad {
       std::tuple(attribute<&Pad::low>("elements before, one per axis, at least 0"),
                  attribute<&Pad::high>("elements after"));
   TensorSpec infer(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// One size may be -1: it takes what the others leave.   errors  shape_mismatch, invalid_argument

@@ -19,6 +19,8 @@ struct Softmax {
       std::tuple(attribute<&Softmax::axes>("over which it sums to 1, in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct LogSumExp : ReduceAxes {
@@ -29,6 +31,8 @@ struct LogSumExp : ReduceAxes {
   static constexpr const char* kDtypes = "floating -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 /// precise: accepted for MLX's signature; half types always accumulate in float32 here.

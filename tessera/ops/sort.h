@@ -9,6 +9,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -23,6 +24,8 @@ struct Sort {
   static constexpr auto kAttributes = std::tuple(attribute<&Sort::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct ArgSort {
@@ -35,6 +38,7 @@ struct ArgSort {
   static constexpr auto kAttributes = std::tuple(attribute<&ArgSort::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Partition {
@@ -52,6 +56,8 @@ struct Partition {
                  attribute<&Partition::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct ArgPartition {
@@ -68,6 +74,7 @@ struct ArgPartition {
                  attribute<&ArgPartition::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct SearchSorted {

@@ -3,6 +3,7 @@
 
 #include "tessera/ir/array.h"
 #include "tessera/ir/op.h"
+#include "tessera/ir/rules.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera {
@@ -17,6 +18,7 @@ struct FloatUnary {
   static constexpr const char* kShapes = "x [...] -> [...]";
   static constexpr const char* kDtypes = "floating -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const { return float_unary_spec(Op::kName, in); }
+  static constexpr bool kElementwise = true;
 };
 /// Any dtype, the same out.
 template <class Op>
@@ -24,36 +26,44 @@ struct AnyUnary {
   static constexpr const char* kShapes = "x [...] -> [...]";
   static constexpr const char* kDtypes = "any -> the same";
   TensorSpec infer(std::span<const array> in) const { return unary_spec(Op::kName, in); }
+  static constexpr bool kElementwise = true;
 };
 }  // namespace detail
 
 struct Exp : detail::FloatUnary<Exp> {
   static constexpr const char* kName = "exp";
   static constexpr const char* kDoc = "e to the x.";
+  void vjp(Vjp& v) const;
 };
 struct Log : detail::FloatUnary<Log> {
   static constexpr const char* kName = "log";
   static constexpr const char* kDoc = "Natural logarithm; NaN below 0, -inf at 0.";
+  void vjp(Vjp& v) const;
 };
 struct Sin : detail::FloatUnary<Sin> {
   static constexpr const char* kName = "sin";
   static constexpr const char* kDoc = "Sine of radians.";
+  void vjp(Vjp& v) const;
 };
 struct Cos : detail::FloatUnary<Cos> {
   static constexpr const char* kName = "cos";
   static constexpr const char* kDoc = "Cosine of radians.";
+  void vjp(Vjp& v) const;
 };
 struct Sqrt : detail::FloatUnary<Sqrt> {
   static constexpr const char* kName = "sqrt";
   static constexpr const char* kDoc = "Square root, correctly rounded; NaN below 0.";
+  void vjp(Vjp& v) const;
 };
 struct Tanh : detail::FloatUnary<Tanh> {
   static constexpr const char* kName = "tanh";
   static constexpr const char* kDoc = "Hyperbolic tangent.";
+  void vjp(Vjp& v) const;
 };
 struct Erf : detail::FloatUnary<Erf> {
   static constexpr const char* kName = "erf";
   static constexpr const char* kDoc = "Error function 2/sqrt(pi) * integral of exp(-t^2), 0 to x.";
+  void vjp(Vjp& v) const;
 };
 struct ErfInv : detail::FloatUnary<ErfInv> {
   static constexpr const char* kName = "erfinv";
@@ -70,17 +80,20 @@ struct ErfInv : detail::FloatUnary<ErfInv> {
   static constexpr double kTail[] = {-0.000200214257, 0.000100950558, 0.00134934322,
                                      -0.00367342844,  0.00573950773,  -0.0076224613,
                                      0.00943887047,   1.00167406,     2.83297682};
+  void vjp(Vjp& v) const;
 };
 struct Log1p : detail::FloatUnary<Log1p> {
   static constexpr const char* kName = "log1p";
   static constexpr const char* kDoc =
       "log(1 + x), exact for small x; NaN below -1, -inf at -1; half types in float32 inside.";
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
 };
 struct Negative : detail::AnyUnary<Negative> {
   static constexpr const char* kName = "negative";
   static constexpr const char* kDoc = "-x; integers wrap.";
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
 };
 struct Abs {
   static constexpr const char* kName = "abs";
@@ -90,26 +103,32 @@ struct Abs {
   static constexpr const char* kDtypes = "any -> the same, complex64 -> float32";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
+  void vjp(Vjp& v) const;
 };
 struct Square : detail::AnyUnary<Square> {
   static constexpr const char* kName = "square";
   static constexpr const char* kDoc = "x * x; integers wrap.";
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
 };
 struct Reciprocal : detail::FloatUnary<Reciprocal> {
   static constexpr const char* kName = "reciprocal";
   static constexpr const char* kDoc = "1 / x.";
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
 };
 struct Rsqrt : detail::FloatUnary<Rsqrt> {
   static constexpr const char* kName = "rsqrt";
   static constexpr const char* kDoc = "1 / sqrt(x).";
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
 };
 struct Sigmoid : detail::FloatUnary<Sigmoid> {
   static constexpr const char* kName = "sigmoid";
   static constexpr const char* kDoc = "1 / (1 + exp(-x)).";
   std::vector<array> lower(std::span<const array> in) const;
+  void vjp(Vjp& v) const;
 };
 struct LogicalNot {
   static constexpr const char* kName = "logical_not";
@@ -117,14 +136,17 @@ struct LogicalNot {
   static constexpr const char* kShapes = "x [...] -> [...]";
   static constexpr const char* kDtypes = "any -> bool";
   TensorSpec infer(std::span<const array> in) const;
+  static constexpr bool kElementwise = true;
 };
 struct Floor : detail::AnyUnary<Floor> {
   static constexpr const char* kName = "floor";
   static constexpr const char* kDoc = "The largest integer not above x; integers and bool stay.";
+  void vjp(Vjp& v) const;
 };
 struct Ceil : detail::AnyUnary<Ceil> {
   static constexpr const char* kName = "ceil";
   static constexpr const char* kDoc = "The smallest integer not below x; integers and bool stay.";
+  void vjp(Vjp& v) const;
 };
 
 /// Integers and bool go to float32 first.

@@ -7,7 +7,7 @@
 
 #include "tessera/backend/backend.h"
 #include "tessera/core/host_tensor.h"
-#include "tessera/ir/op.h"
+#include "tessera/ir/node.h"
 #include "tessera/ops/op_ids.h"
 
 namespace tessera::testing {

@@ -89,7 +89,7 @@ TEST(OpTexts, EnumeratorsHaveTheirNames) {
 TEST(OpTexts, EveryOpSaysWhatItTakesAndGives) {
   for (const OpInfo* op : op_table()) {
     EXPECT_FALSE(op->doc.empty()) << op->name;
-    EXPECT_TRUE(op->doc.ends_with(".") || op->doc.ends_with(".)")) << op->name;
+    EXPECT_EQ(op->doc.back(), '.') << op->name;
     for (const AttributeText& a : op->attributes(nullptr)) {
       EXPECT_FALSE(a.name.empty()) << op->name;
       EXPECT_FALSE(a.doc.empty()) << op->name << " " << a.name;

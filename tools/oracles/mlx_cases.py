@@ -19,6 +19,7 @@ import collections
 import hashlib
 import json
 import math
+import os
 import pathlib
 
 import mlx.core as mx
@@ -26,7 +27,13 @@ import numpy as np
 
 mx.set_default_device(mx.cpu)
 
-ROOT = pathlib.Path(__file__).resolve().parents[2] / "tests" / "goldens" / "ops"
+GOLDENS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "goldens"
+ROOT = GOLDENS / "ops"
+# With TESSERA_GRADIENTS=1 in the environment a script writes goldens/gradients/FAMILY instead: for the
+# small float32 cases of its family, MLX's gradients of the floating inputs for cotangents that
+# cotangent() makes. The cases themselves must come out as they are committed.
+GRADIENTS = bool(os.environ.get("TESSERA_GRADIENTS"))
+MOST_ELEMENTS = 150
 RNG = np.random.default_rng(20260102)
 FLOATS = {"f32": mx.float32, "f16": mx.float16, "bf16": mx.bfloat16}
 DTYPES = {
@@ -77,6 +84,7 @@ SPECIAL = [
     200.0,
 ]
 
+gradients = {}  # case -> [gradient of each floating input]
 tensors = {}  # name -> (type, shape, bytes)
 by_content = {}
 cases = []
@@ -103,6 +111,37 @@ def store(array):
         by_content[key] = f"t{len(tensors):04}"
         tensors[by_content[key]] = key
     return by_content[key]
+
+
+def cotangent(out):
+    """Numbers that the tests can make too: sin(1.7 i + 0.3) + 0.3 cos(0.111)."""
+    values = np.sin(1.7 * np.arange(out.size) + 0.3) + 0.3 * np.cos(0.37 * 0.3)
+    return mx.array(values.reshape(out.shape).astype(np.float32)).astype(out.dtype)
+
+
+def find_gradients(name, inputs, outs, compute):
+    given = [i for i in inputs if i is not None]
+    floating = [k for k, i in enumerate(inputs) if i is not None and i.dtype == mx.float32]
+    if any(i.dtype in (mx.float16, mx.bfloat16, mx.complex64) for i in given) or not floating:
+        return
+    if any(o.dtype != mx.float32 for o in outs) or sum(i.size for i in given) > MOST_ELEMENTS:
+        return
+    if any(o.size == 0 for o in [*given, *outs]):  # MLX may hang
+        return
+
+    def function(*values):
+        full = list(inputs)
+        for k, value in zip(floating, values):
+            full[k] = value
+        out = compute(*full)
+        return list(out) if isinstance(out, (tuple, list)) else [out]
+
+    try:
+        _, found = mx.vjp(function, [inputs[k] for k in floating], [cotangent(o) for o in outs])
+        mx.eval(found)
+    except (ValueError, RuntimeError, IndexError):
+        return  # MLX has no derivative here
+    gradients[name] = found
 
 
 def case(name, op, inputs, attrs, compute, exact=False, via=False, note=None):
@@ -133,6 +172,8 @@ def case(name, op, inputs, attrs, compute, exact=False, via=False, note=None):
                 entry["native_ulp"] = round(float(abs(a[good] - b[good]).max() / ulp), 2)
                 native[op] = max(native[op], entry["native_ulp"])
         entry["outputs"] = [store(o) for o in outs]
+        if GRADIENTS:
+            find_gradients(name, inputs, outs, compute)
     except (ValueError, IndexError) as error:
         entry["error"] = str(error)
     if exact:
@@ -179,8 +220,8 @@ def shape_name(*shapes):
     return "_".join("x".join(map(str, s)) or "scalar" for s in shapes)
 
 
-def write(family, script, oracle=None):
-    """All cases so far, as ROOT/FAMILY.json and ROOT/FAMILY.safetensors. oracle: when not MLX."""
+def safetensors(script, oracle=None):
+    """The bytes of a file with all tensors stored so far. oracle: when not MLX."""
     made_by = oracle or f"mlx {mx.__version__} cpu"
     header, offset = {"__metadata__": {"oracle": f"{made_by}, tools/oracles/{script}"}}, 0
     # widest types first, so that every tensor is aligned to its own size
@@ -196,8 +237,35 @@ def write(family, script, oracle=None):
         offset += len(data)
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + b"".join(tensors[n][2] for n in order)
+
+
+def write_gradients(family, script):
+    committed = json.loads((ROOT / f"{family}.json").read_text())
+    made = hashlib.sha256(safetensors(script)).hexdigest()
+    assert made == committed["sha256_of_tensors"], "the cases differ from the committed ones"
+    tensors.clear()
+    by_content.clear()
+    entries = [{"id": n, "gradients": [store(g) for g in found]} for n, found in gradients.items()]
+    folder = GOLDENS / "gradients"
+    folder.mkdir(parents=True, exist_ok=True)
+    blob = safetensors(script)
+    (folder / f"{family}.safetensors").write_bytes(blob)
+    head = {"mlx": mx.__version__, "sha256_of_tensors": hashlib.sha256(blob).hexdigest()}
+    lines = ",\n".join(json.dumps(e, separators=(",", ":")) for e in entries)
+    (folder / f"{family}.json").write_text(
+        json.dumps(head, separators=(",", ":"))[:-1] + ',"cases":[\n' + lines + "\n]}\n"
+    )
+    print(f"{len(entries)} cases with gradients, {len(blob)} bytes")
+
+
+def write(family, script, oracle=None):
+    """All cases so far, as ROOT/FAMILY.json and ROOT/FAMILY.safetensors."""
+    if GRADIENTS:
+        write_gradients(family, script)
+        return
+    blob = safetensors(script, oracle)
     ROOT.mkdir(parents=True, exist_ok=True)
-    blob = len(text).to_bytes(8, "little") + text + b"".join(tensors[n][2] for n in order)
     (ROOT / f"{family}.safetensors").write_bytes(blob)
 
     head = {

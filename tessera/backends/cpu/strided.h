@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "tessera/core/function_ref.h"
 #include "tessera/core/shape.h"
 #include "tessera/core/thread_pool.h"
 
@@ -46,32 +47,13 @@ struct LoopPlan {
     }
   }
 
-  /// Calls row(offsets, inner_strides, count) for runs along the last axis, in parallel.
-  template <class Row>
-  void run(ThreadPool& pool, Row&& row) const {
-    const ShapeElem inner = shape.back();
-    const std::int64_t total = num_elements(shape);
-    if (total == 0) return;
-    std::array<std::int64_t, N> step;
-    for (std::size_t k = 0; k < N; ++k) step[k] = strides[k].back();
-    constexpr std::int64_t kGrain = 16384;
-    if (shape.size() == 1) {
-      pool.parallel_for(inner, kGrain, [&](std::int64_t begin, std::int64_t end) {
-        std::array<std::int64_t, N> offset;
-        for (std::size_t k = 0; k < N; ++k) offset[k] = begin * step[k];
-        row(offset, step, end - begin);
-      });
-      return;
-    }
-    const std::int64_t rows = total / inner;
-    pool.parallel_for(rows, std::max<std::int64_t>(1, kGrain / inner),
-                      [&](std::int64_t begin, std::int64_t end) {
-                        for (std::int64_t r = begin; r < end; ++r) row(offsets_of(r), step, inner);
-                      });
-  }
+  using Offsets = std::array<std::int64_t, N>;
+  using Row = function_ref<void(const Offsets& offsets, const Offsets& steps, std::int64_t count)>;
+  /// Calls row(offsets, inner strides, count) for runs along the last axis, in parallel.
+  void run(ThreadPool& pool, Row row) const;
 
-  std::array<std::int64_t, N> offsets_of(std::int64_t row_index) const {
-    std::array<std::int64_t, N> offset{};
+  Offsets offsets_of(std::int64_t row_index) const {
+    Offsets offset{};
     for (std::size_t axis = shape.size() - 1; axis-- > 0;) {
       const std::int64_t i = row_index % shape[axis];
       row_index /= shape[axis];

@@ -27,13 +27,16 @@ Shape shape_of(const nlohmann::json& list);
 Adapter unary(array (*fn)(const array&));
 
 void add_conv(Adapters& table);
+void add_elementwise(Adapters& table);
 void add_fft(Adapters& table);
 void add_general(Adapters& table);
 void add_pool(Adapters& table);
+void add_products(Adapters& table);
 void add_quantized(Adapters& table);
 void add_random(Adapters& table);
 void add_scan(Adapters& table);
 void add_scatter(Adapters& table);
+void add_shapes(Adapters& table);
 void add_sort(Adapters& table);
 
 /// Whether call_op knows the op.

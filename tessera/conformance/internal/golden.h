@@ -22,6 +22,7 @@ struct GoldenCase {
   std::vector<HostTensor> outputs;                // empty when the call must fail
   std::string error;                              // MLX's words when the call must fail
   bool exact = false;                             // a matter of bits, not rounding
+  std::vector<std::optional<array>> given;        // arrays to call with in place of the inputs
 
   bool must_fail() const { return !error.empty(); }
   /// On the thread's current backend, laid out as the attribute "layout" says: whole, unless

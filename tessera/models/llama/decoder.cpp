@@ -5,7 +5,7 @@
 #include "tessera/backend/registry.h"
 #include "tessera/core/internal/fail.h"
 #include "tessera/nn/linear.h"
-#include "tessera/nn/rms_norm.h"
+#include "tessera/nn/normalization.h"
 #include "tessera/ops/ops.h"
 
 namespace tessera::models {
@@ -62,13 +62,13 @@ class Attention : public nn::Module {
     return o_(reshape(swapaxes(out, 1, 2), {x.shape(0), x.shape(1), heads_ * head_dim_}));
   }
 
-  void for_each_parameter(const std::string& prefix, Visitor visit) const override {
-    q_.for_each_parameter(prefix + "q_proj.", visit);
-    k_.for_each_parameter(prefix + "k_proj.", visit);
-    v_.for_each_parameter(prefix + "v_proj.", visit);
-    o_.for_each_parameter(prefix + "o_proj.", visit);
-    if (q_norm_) q_norm_->for_each_parameter(prefix + "q_norm.", visit);
-    if (k_norm_) k_norm_->for_each_parameter(prefix + "k_norm.", visit);
+  void visit(nn::Members& members) override {
+    members("q_proj", q_);
+    members("k_proj", k_);
+    members("v_proj", v_);
+    members("o_proj", o_);
+    members("q_norm", q_norm_);
+    members("k_norm", k_norm_);
   }
 
   static nn::Linear projection(const WeightSource& w, const std::string& name, std::int64_t out,
@@ -78,14 +78,14 @@ class Attention : public nn::Module {
     return nn::Linear(w.get(name + ".weight", {out, in}), std::move(bias));
   }
 
-  static nn::RmsNorm norm(const WeightSource& w, const LlamaConfig& c, const std::string& name,
+  static nn::RMSNorm norm(const WeightSource& w, const LlamaConfig& c, const std::string& name,
                           std::int64_t width) {
     array weight = w.get(name, {width}).dense();
     if (c.norm_adds_one) {
       weight = weight + 1.0f;
       weight.eval();
     }
-    return nn::RmsNorm(std::move(weight), c.rms_norm_eps);
+    return nn::RMSNorm(std::move(weight), c.rms_norm_eps);
   }
 
  private:
@@ -97,7 +97,7 @@ class Attention : public nn::Module {
   std::int64_t heads_, kv_heads_, head_dim_;
   nn::Linear q_, k_, v_, o_;
   nn::Rope rope_;
-  std::optional<nn::RmsNorm> q_norm_, k_norm_;
+  std::optional<nn::RMSNorm> q_norm_, k_norm_;
   Sdpa options_;
 };
 
@@ -117,10 +117,10 @@ class Mlp : public nn::Module {
     return down_(gelu_ ? geglu(gate, up, true) : swiglu(gate, up));
   }
 
-  void for_each_parameter(const std::string& prefix, Visitor visit) const override {
-    gate_.for_each_parameter(prefix + "gate_proj.", visit);
-    up_.for_each_parameter(prefix + "up_proj.", visit);
-    down_.for_each_parameter(prefix + "down_proj.", visit);
+  void visit(nn::Members& members) override {
+    members("gate_proj", gate_);
+    members("up_proj", up_);
+    members("down_proj", down_);
   }
 
  private:
@@ -156,24 +156,21 @@ class Layer : public nn::Module {
     return h + out;
   }
 
-  void for_each_parameter(const std::string& prefix, Visitor visit) const override {
-    attention_.for_each_parameter(prefix + "self_attn.", visit);
-    mlp_.for_each_parameter(prefix + "mlp.", visit);
-    input_norm_.for_each_parameter(prefix + "input_layernorm.", visit);
+  void visit(nn::Members& members) override {
+    members("self_attn", attention_);
+    members("mlp", mlp_);
+    members("input_layernorm", input_norm_);
     const bool post = after_attention_.has_value();
-    mlp_norm_.for_each_parameter(
-        prefix + (post ? "pre_feedforward_layernorm." : "post_attention_layernorm."), visit);
-    if (post) {
-      after_attention_->for_each_parameter(prefix + "post_attention_layernorm.", visit);
-      after_mlp_->for_each_parameter(prefix + "post_feedforward_layernorm.", visit);
-    }
+    members(post ? "pre_feedforward_layernorm" : "post_attention_layernorm", mlp_norm_);
+    members("post_attention_layernorm", after_attention_);
+    members("post_feedforward_layernorm", after_mlp_);
   }
 
  private:
   Attention attention_;
   Mlp mlp_;
-  nn::RmsNorm input_norm_, mlp_norm_;
-  std::optional<nn::RmsNorm> after_attention_, after_mlp_;
+  nn::RMSNorm input_norm_, mlp_norm_;
+  std::optional<nn::RMSNorm> after_attention_, after_mlp_;
 };
 
 class LlamaModel final : public LanguageModel {
@@ -239,13 +236,11 @@ class LlamaModel final : public LanguageModel {
     return cap > 0 ? tanh(out / cap) * cap : out;
   }
 
-  void for_each_parameter(const std::string& prefix, Visitor visit) const override {
-    embedding_.for_each_parameter(prefix + "model.embed_tokens.", visit);
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      layers_[i]->for_each_parameter(fmt::format("{}model.layers.{}.", prefix, i), visit);
-    }
-    norm_.for_each_parameter(prefix + "model.norm.", visit);
-    if (head_) head_->for_each_parameter(prefix + "lm_head.", visit);
+  void visit(nn::Members& members) override {
+    members("model.embed_tokens", embedding_);
+    members("model.layers", layers_);
+    members("model.norm", norm_);
+    members("lm_head", head_);
   }
 
  private:
@@ -269,7 +264,7 @@ class LlamaModel final : public LanguageModel {
   Dtype dtype_;
   nn::Embedding embedding_;
   std::vector<std::unique_ptr<Layer>> layers_;
-  nn::RmsNorm norm_;
+  nn::RMSNorm norm_;
   std::optional<nn::Linear> head_;
 };
 

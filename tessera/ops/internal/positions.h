@@ -9,8 +9,8 @@
 
 namespace tessera::detail {
 
-/// 0, 1, 2, ... as int64, without arange()'s limit.
-array count_up(ShapeElem count);
+/// 0, 1, 2, ... as int64, without arange()'s limit. backend: nullptr takes the current one.
+array count_up(ShapeElem count, const BackendPtr& backend = nullptr);
 
 /// errors  unsupported_dtype unless integers
 void check_indices(const char* op, const array& indices);

@@ -2,9 +2,12 @@
 #include <cmath>
 
 #include "tessera/backends/cpu/kernel.h"
+#include "tessera/backends/cpu/lines.h"
 #include "tessera/backends/cpu/strided.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/bitwise.h"
+#include "tessera/ops/rounding.h"
+#include "tessera/ops/trigonometry.h"
 
 namespace tessera::cpu {
 
@@ -39,19 +42,24 @@ bool before(T a, T b) {
   }
 }
 
+// A functor takes and gives the type that is computed in. kSignless: the sign of its integers
+// changes no bit of the result, so that both kinds share a loop.
 struct AddFn {
+  static constexpr bool kSignless = true;
   template <class T>
   T operator()(T a, T b) const {
     return wrapping(a, b, [](auto x, auto y) { return x + y; });
   }
 };
 struct SubtractFn {
+  static constexpr bool kSignless = true;
   template <class T>
   T operator()(T a, T b) const {
     return wrapping(a, b, [](auto x, auto y) { return x - y; });
   }
 };
 struct MultiplyFn {
+  static constexpr bool kSignless = true;
   template <class T>
   T operator()(T a, T b) const {
     return wrapping(a, b, [](auto x, auto y) { return x * y; });
@@ -60,10 +68,36 @@ struct MultiplyFn {
 struct DivideFn {
   template <class T>
   T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>)
-      return b == T(0) ? T(0) : static_cast<T>(a / b);
-    else
+    if constexpr (std::is_same_v<T, bool>) {
+      return a && b;
+    } else if constexpr (std::is_integral_v<T>) {
+      if (b == T(0)) return T(0);
+      // The least integer over -1 leaves the range, and traps.
+      if (b == static_cast<T>(-1) && std::is_signed_v<T>) return SubtractFn{}(T(0), a);
+      return static_cast<T>(a / b);
+    } else {
       return a / b;
+    }
+  }
+};
+struct RemainderFn {
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) T operator()(T a, T b) const {
+    if (b == T(0)) return a;
+    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return T(0);  // the least one would trap
+    const T rest = static_cast<T>(a % b);
+    return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+  }
+  template <std::floating_point T>
+  T operator()(T a, T b) const {
+    const T rest = std::fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+};
+struct ArcTan2Fn {
+  template <std::floating_point T>
+  T operator()(T y, T x) const {
+    return std::atan2(y, x);
   }
 };
 struct MaximumFn {
@@ -97,18 +131,21 @@ struct PowerFn {
   }
 };
 struct BitwiseAndFn {
+  static constexpr bool kSignless = true;
   template <std::integral T>
   T operator()(T a, T b) const {
     return static_cast<T>(a & b);
   }
 };
 struct BitwiseOrFn {
+  static constexpr bool kSignless = true;
   template <std::integral T>
   T operator()(T a, T b) const {
     return static_cast<T>(a | b);
   }
 };
 struct BitwiseXorFn {
+  static constexpr bool kSignless = true;
   template <std::integral T>
   T operator()(T a, T b) const {
     return static_cast<T>(a ^ b);
@@ -121,6 +158,7 @@ bool shifts_out(T distance) {
   return static_cast<std::make_unsigned_t<T>>(distance) >= 8 * sizeof(T);
 }
 struct LeftShiftFn {
+  static constexpr bool kSignless = true;
   template <std::integral T>
   requires(!std::same_as<T, bool>) T operator()(T a, T b) const {
     return shifts_out(b) ? T(0) : static_cast<T>(static_cast<Wrapping<T>>(a) << b);
@@ -134,12 +172,14 @@ struct RightShiftFn {
   }
 };
 struct EqualFn {
+  static constexpr bool kSignless = true;
   template <class T>
   bool operator()(T a, T b) const {
     return a == b;
   }
 };
 struct NotEqualFn {
+  static constexpr bool kSignless = true;
   template <class T>
   bool operator()(T a, T b) const {
     return a != b;
@@ -170,18 +210,56 @@ struct GreaterEqualFn {
   }
 };
 struct AndFn {
+  static constexpr bool kSignless = true;
   template <class T>
   bool operator()(T a, T b) const {
     return a != T(0) && b != T(0);
   }
 };
 struct OrFn {
+  static constexpr bool kSignless = true;
   template <class T>
   bool operator()(T a, T b) const {
     return a != T(0) || b != T(0);
   }
 };
 
+template <class T>
+struct UnsignedOf {
+  using type = T;
+};
+template <std::integral T>
+requires(!std::same_as<T, bool>) struct UnsignedOf<T> {
+  using type = std::make_unsigned_t<T>;
+};
+// The type whose loop serves T.
+template <class Fn, class T>
+using LoopType = std::conditional_t < requires {
+  Fn::kSignless;
+}
+, typename UnsignedOf<T>::type, T > ;
+
+// The layouts that the compiler vectorises, and the rest.
+template <class T, class Out, class Fn>
+void combine(Line<T> a, Line<T> b, Out* y, std::int64_t count, Fn fn) {
+  const T* s = a.values;
+  const T* t = b.values;
+  if (a.step == 1 && b.step == 1) {
+    for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<Out>(fn(s[i], t[i]));
+  } else if (a.step == 1 && b.step == 0) {
+    const T v = *t;
+    for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<Out>(fn(s[i], v));
+  } else if (a.step == 0 && b.step == 1) {
+    const T u = *s;
+    for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<Out>(fn(u, t[i]));
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) {
+      y[i] = static_cast<Out>(fn(s[i * a.step], t[i * b.step]));
+    }
+  }
+}
+
+// y is contiguous.
 template <class T, class Out, class Fn>
 void loop(Context& ctx, const CpuTensor& a, const CpuTensor& b, CpuTensor& y, Fn fn) {
   const Shape& shape = y.shape();
@@ -191,24 +269,14 @@ void loop(Context& ctx, const CpuTensor& a, const CpuTensor& b, CpuTensor& y, Fn
   const T* pb = b.data<T>();
   Out* py = y.data<Out>();
   plan.run(ctx.pool, [&](const auto& offset, const auto& step, std::int64_t count) {
-    Out* d = py + offset[0];
     const T* s = pa + offset[1];
     const T* t = pb + offset[2];
-    const auto one = [&](T u, T v) {
-      return static_cast<Out>(fn(static_cast<Compute<T>>(u), static_cast<Compute<T>>(v)));
-    };
-    // The common layouts, spelled out so that the compiler vectorises them.
-    if (step[0] == 1 && step[1] == 1 && step[2] == 1) {
-      for (std::int64_t i = 0; i < count; ++i) d[i] = one(s[i], t[i]);
-    } else if (step[0] == 1 && step[1] == 1 && step[2] == 0) {
-      for (std::int64_t i = 0; i < count; ++i) d[i] = one(s[i], *t);
-    } else if (step[0] == 1 && step[1] == 0 && step[2] == 1) {
-      for (std::int64_t i = 0; i < count; ++i) d[i] = one(*s, t[i]);
-    } else {
-      for (std::int64_t i = 0; i < count; ++i) {
-        d[i * step[0]] = one(s[i * step[1]], t[i * step[2]]);
-      }
-    }
+    by_lines<is_half<T>>(py + offset[0], count, [&](std::int64_t at, std::int64_t n, auto* to) {
+      LineBuffer<T> wide_s;
+      LineBuffer<T> wide_t;
+      combine(line(s + at * step[1], step[1], n, wide_s),
+              line(t + at * step[2], step[2], n, wide_t), to, n, fn);
+    });
   });
 }
 
@@ -216,17 +284,22 @@ template <class Op, class Fn>
 TensorPtr arithmetic(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
   CpuTensorPtr y = ctx.reuse_or_make(in, 0, out);
   if (y != in[0]) y = ctx.reuse_or_make(in, 1, out);
-  dispatch(out.dtype, [&]<class T>() { loop<T, T>(ctx, as_cpu(in[0]), as_cpu(in[1]), *y, Fn{}); });
+  dispatch(out.dtype, [&]<class T>() {
+    using U = LoopType<Fn, T>;
+    loop<U, U>(ctx, as_cpu(in[0]), as_cpu(in[1]), *y, Fn{});
+  });
   return y;
 }
 
+// For functors that take some dtypes only; the op's rule has refused the others.
 template <class Op, class Fn>
-TensorPtr bitwise(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
+TensorPtr partial(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
   CpuTensorPtr y = ctx.reuse_or_make(in, 0, out);
   if (y != in[0]) y = ctx.reuse_or_make(in, 1, out);
   dispatch(out.dtype, [&]<class T>() {
-    if constexpr (std::is_invocable_v<Fn, T, T>) {  // the op's rule has refused the other dtypes
-      loop<T, T>(ctx, as_cpu(in[0]), as_cpu(in[1]), *y, Fn{});
+    using U = LoopType<Fn, T>;
+    if constexpr (std::is_invocable_v<Fn, Compute<U>, Compute<U>>) {
+      loop<U, U>(ctx, as_cpu(in[0]), as_cpu(in[1]), *y, Fn{});
     }
   });
   return y;
@@ -235,8 +308,9 @@ TensorPtr bitwise(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
 template <class Op, class Fn>
 TensorPtr comparison(Context& ctx, const Op&, Inputs in, const TensorSpec& out) {
   CpuTensorPtr y = ctx.make(out);
-  dispatch(in[0]->dtype(),
-           [&]<class T>() { loop<T, bool>(ctx, as_cpu(in[0]), as_cpu(in[1]), *y, Fn{}); });
+  dispatch(in[0]->dtype(), [&]<class T>() {
+    loop<LoopType<Fn, T>, bool>(ctx, as_cpu(in[0]), as_cpu(in[1]), *y, Fn{});
+  });
   return y;
 }
 
@@ -250,11 +324,13 @@ void register_binary(KernelRegistry& table) {
   table.add<Maximum, arithmetic<Maximum, MaximumFn>>();
   table.add<Minimum, arithmetic<Minimum, MinimumFn>>();
   table.add<Power, arithmetic<Power, PowerFn>>();
-  table.add<BitwiseAnd, bitwise<BitwiseAnd, BitwiseAndFn>>();
-  table.add<BitwiseOr, bitwise<BitwiseOr, BitwiseOrFn>>();
-  table.add<BitwiseXor, bitwise<BitwiseXor, BitwiseXorFn>>();
-  table.add<LeftShift, bitwise<LeftShift, LeftShiftFn>>();
-  table.add<RightShift, bitwise<RightShift, RightShiftFn>>();
+  table.add<Remainder, partial<Remainder, RemainderFn>>();
+  table.add<ArcTan2, partial<ArcTan2, ArcTan2Fn>>();
+  table.add<BitwiseAnd, partial<BitwiseAnd, BitwiseAndFn>>();
+  table.add<BitwiseOr, partial<BitwiseOr, BitwiseOrFn>>();
+  table.add<BitwiseXor, partial<BitwiseXor, BitwiseXorFn>>();
+  table.add<LeftShift, partial<LeftShift, LeftShiftFn>>();
+  table.add<RightShift, partial<RightShift, RightShiftFn>>();
   table.add<Equal, comparison<Equal, EqualFn>>();
   table.add<NotEqual, comparison<NotEqual, NotEqualFn>>();
   table.add<Less, comparison<Less, LessFn>>();

@@ -4,9 +4,12 @@
 #include <numbers>
 
 #include "tessera/backends/cpu/kernel.h"
+#include "tessera/backends/cpu/lines.h"
 #include "tessera/backends/cpu/strided.h"
 #include "tessera/ops/bitwise.h"
 #include "tessera/ops/complex.h"
+#include "tessera/ops/exponential.h"
+#include "tessera/ops/rounding.h"
 #include "tessera/ops/unary.h"
 
 namespace tessera::cpu {
@@ -86,6 +89,24 @@ struct Log1pFn {
     return std::log1p(x);
   }
 };
+struct Expm1Fn {
+  template <class T>
+  T operator()(T x) const {
+    return std::expm1(x);
+  }
+};
+struct Log2Fn {
+  template <class T>
+  T operator()(T x) const {
+    return std::log2(x);
+  }
+};
+struct Log10Fn {
+  template <class T>
+  T operator()(T x) const {
+    return std::log10(x);
+  }
+};
 struct RsqrtFn {
   template <class T>
   T operator()(T x) const {
@@ -132,6 +153,12 @@ struct CeilFn {
     return std::ceil(x);
   }
 };
+struct RoundFn {
+  template <class T>
+  T operator()(T x) const {
+    return std::nearbyint(x);
+  }
+};
 struct AbsFn {
   template <class T>
   T operator()(T x) const {
@@ -145,6 +172,15 @@ struct AbsFn {
 };
 
 template <class T, class Out, class Fn>
+void apply(Line<T> x, Out* y, std::int64_t count, Fn fn) {
+  if (x.step == 1) {
+    for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<Out>(fn(x.values[i]));
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<Out>(fn(x.values[i * x.step]));
+  }
+}
+
+template <class T, class Out, class Fn>
 TensorPtr map(Context& ctx, Inputs in, const TensorSpec& out, Fn fn) {
   const CpuTensor& x = as_cpu(in[0]);
   CpuTensorPtr y = std::is_same_v<T, Out> ? ctx.reuse_or_make(in, 0, out) : ctx.make(out);
@@ -153,10 +189,10 @@ TensorPtr map(Context& ctx, Inputs in, const TensorSpec& out, Fn fn) {
   Out* dst = y->data<Out>();
   plan.run(ctx.pool, [&](const auto& offset, const auto& step, std::int64_t count) {
     const T* s = src + offset[1];
-    Out* d = dst + offset[0];
-    for (std::int64_t i = 0; i < count; ++i) {
-      d[i * step[0]] = static_cast<Out>(fn(static_cast<Compute<T>>(s[i * step[1]])));
-    }
+    by_lines<is_half<T>>(dst + offset[0], count, [&](std::int64_t at, std::int64_t n, auto* to) {
+      LineBuffer<T> wide;
+      apply(line(s + at * step[1], step[1], n, wide), to, n, fn);
+    });
   });
   return y;
 }
@@ -224,6 +260,9 @@ void register_unary(KernelRegistry& table) {
   table.add<Erf, floating<Erf, ErfFn>>();
   table.add<ErfInv, floating<ErfInv, ErfInvFn>>();
   table.add<Log1p, floating<Log1p, Log1pFn>>();
+  table.add<Expm1, floating<Expm1, Expm1Fn>>();
+  table.add<Log2, floating<Log2, Log2Fn>>();
+  table.add<Log10, floating<Log10, Log10Fn>>();
   table.add<Rsqrt, floating<Rsqrt, RsqrtFn>>();
   table.add<Reciprocal, floating<Reciprocal, ReciprocalFn>>();
   table.add<Sigmoid, floating<Sigmoid, SigmoidFn>>();
@@ -233,6 +272,7 @@ void register_unary(KernelRegistry& table) {
   table.add<Imag, imag_kernel>();
   table.add<Floor, rounding<Floor, FloorFn>>();
   table.add<Ceil, rounding<Ceil, CeilFn>>();
+  table.add<Round, rounding<Round, RoundFn>>();
   table.add<BitwiseInvert, bitwise_invert_kernel>();
   table.add<LogicalNot, logical_not_kernel>();
 }

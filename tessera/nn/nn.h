@@ -1,0 +1,23 @@
+// All layers, losses and initialisers; optimisers are in nn/optimizers/optimizers.h.
+#pragma once
+
+#include "tessera/nn/activations.h"
+#include "tessera/nn/bilinear.h"
+#include "tessera/nn/convolution.h"
+#include "tessera/nn/dropout.h"
+#include "tessera/nn/gradients.h"
+#include "tessera/nn/init.h"
+#include "tessera/nn/kv_cache.h"
+#include "tessera/nn/linear.h"
+#include "tessera/nn/lora.h"
+#include "tessera/nn/losses.h"
+#include "tessera/nn/module.h"
+#include "tessera/nn/normalization.h"
+#include "tessera/nn/pooling.h"
+#include "tessera/nn/positional_encoding.h"
+#include "tessera/nn/quantize.h"
+#include "tessera/nn/recurrent.h"
+#include "tessera/nn/rope.h"
+#include "tessera/nn/sequential.h"
+#include "tessera/nn/transformer.h"
+#include "tessera/nn/upsample.h"

@@ -138,7 +138,9 @@ constexpr std::size_t kDigestDigits = 12;
 
 /// Another version of the file has another digest, and so another part.
 fs::path part_name(fs::path target, const std::string& digest) {
-  target += "." + digest.substr(0, kDigestDigits) + ".part";
+  target += '.';
+  target += std::string_view(digest).substr(0, kDigestDigits);
+  target += ".part";
   return target;
 }
 

@@ -28,9 +28,17 @@ struct ConformanceOptions {
   std::string filter;
   bool required_only = false;
   bool json = false;
+  bool lowerings = false;
 
+  conformance::Suite suite() const;
   void run() const;
+  void list_lowerings() const;
 };
+
+conformance::Suite ConformanceOptions::suite() const {
+  return conformance::Suite(data.empty() ? conformance::default_data()
+                                         : std::filesystem::path(data));
+}
 
 std::string cell(const Counts& c, Mode mode) {
   const int at = static_cast<int>(mode);
@@ -50,8 +58,7 @@ void ConformanceOptions::run() const {
   catch_interrupts(SecondInterrupt::ends_program);
   InterruptToken interrupt;
   const BackendPtr on = make_backend(backend);
-  const conformance::Suite suite(data.empty() ? conformance::default_data()
-                                              : std::filesystem::path(data));
+  const conformance::Suite suite = this->suite();
   conformance::RunOptions options;
   options.filter = filter;
   options.stop_token = interrupt.token();
@@ -95,6 +102,18 @@ void ConformanceOptions::run() const {
   if (!failures.empty()) throw CommandFailed{};
 }
 
+void ConformanceOptions::list_lowerings() const {
+  Json all = Json::object();
+  for (const auto& [op, calls] : suite().lowerings()) all[op] = calls;
+  if (json) return put_json(all);
+  for (const auto& [op, calls] : all.items()) {
+    if (calls.empty()) continue;
+    std::string line;
+    for (const Json& name : calls) line += " " + name.get<std::string>();
+    emit("{:<24}{}\n", op, line);
+  }
+}
+
 }  // namespace
 
 void add_conformance(CLI::App& app) {
@@ -115,7 +134,9 @@ Examples:
   command->add_option("--filter", options->filter, "Only cases whose name contains this");
   command->add_option("--data", options->data, "The folder of golden cases, if not the installed");
   command->add_flag("--json", options->json, "One JSON object");
-  command->callback([options] { options->run(); });
+  command->add_flag("--lowerings", options->lowerings,
+                    "Run nothing; list which ops each optional op is lowered to");
+  command->callback([options] { options->lowerings ? options->list_lowerings() : options->run(); });
 }
 
 }  // namespace tessera::cli

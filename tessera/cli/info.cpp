@@ -162,7 +162,14 @@ Json op_table_json() {
   }
   Json table = Json::array();
   for (const OpInfo* op : op_table()) {
-    Json entry = {{"name", op->name}, {"required", op->required}, {"doc", op->doc}};
+    Json attributes = Json::array();
+    for (const AttributeText& a : op->attributes(nullptr)) {
+      attributes.push_back(
+          {{"name", a.name}, {"type", a.type}, {"default", a.value}, {"doc", a.doc}});
+    }
+    Json entry = {{"name", op->name},     {"required", op->required},
+                  {"doc", op->doc},       {"shapes", op->shapes},
+                  {"dtypes", op->dtypes}, {"attributes", std::move(attributes)}};
     for (const BackendPtr& backend : usable) {
       const bool native = backend->native(op->id);
       const bool lowered = op->lower != nullptr;

@@ -215,6 +215,11 @@ void add_general(Adapters& table) {
          return fast::layer_norm(c.input(0), c.optional_input(1), c.optional_input(2),
                                  c.attrs["eps"]);
        }},
+      {"swiglu", [](const GoldenCase& c) { return swiglu(c.input(0), c.input(1)); }},
+      {"geglu",
+       [](const GoldenCase& c) {
+         return geglu(c.input(0), c.input(1), c.attrs["tanh_approximation"]);
+       }},
       {"fast.rope", call_rope},
       {"fast.scaled_dot_product_attention", call_attention},
   });

@@ -1,6 +1,7 @@
-// Quantising in groups, products with quantised weights, float8.
+// Quantising in groups, products with quantised and with packed weights, float8.
 #include "tessera/conformance/internal/adapters.h"
 
+#include "tessera/core/internal/fail.h"
 #include "tessera/ops/ops.h"
 
 namespace tessera::conformance {
@@ -18,14 +19,14 @@ std::string mode(const GoldenCase& c) {
 }
 
 Outputs call_quantize(const GoldenCase& c) {
-  return quantize(c.input(0), group_size(c), bits(c), mode(c));
+  return quantize(c.input(0), group_size(c), bits(c), mode(c), c.optional_input(1));
 }
 
 Outputs call_dequantize(const GoldenCase& c) {
   std::optional<Dtype> dtype;
   if (!c.attrs["dtype"].is_null()) dtype = dtype_named(c.attrs["dtype"]);
   return dequantize(c.input(0), c.input(1), c.optional_input(2), group_size(c), bits(c), mode(c),
-                    dtype);
+                    c.optional_input(3), dtype);
 }
 
 Outputs call_quantized_matmul(const GoldenCase& c) {
@@ -39,6 +40,25 @@ Outputs call_gather_qmm(const GoldenCase& c) {
                     c.optional_input(5), c.attrs["transpose"], group_size(c), bits(c), mode(c));
 }
 
+QuantType block_type(const GoldenCase& c) {
+  for (int i = 0; i <= static_cast<int>(QuantType::q6_k); ++i) {
+    if (to_string(QuantType(i)) == c.attrs["type"].get<std::string>()) return QuantType(i);
+  }
+  fail(ErrorCode::bad_format, c.id, "block format \"{}\" is not known",
+       c.attrs["type"].get<std::string>());
+}
+
+Outputs call_packed_dequantize(const GoldenCase& c) {
+  return dequantize(c.input(0), block_type(c), c.attrs["columns"], dtype_named(c.attrs["dtype"]));
+}
+Outputs call_packed_linear(const GoldenCase& c) {
+  return quantized_linear(c.input(0), c.input(1), block_type(c), c.optional_input(2));
+}
+Outputs call_packed_embedding(const GoldenCase& c) {
+  return quantized_embedding(c.input(0), c.input(1), block_type(c), c.attrs["dims"],
+                             dtype_named(c.attrs["dtype"]));
+}
+
 }  // namespace
 
 void add_quantized(Adapters& table) {
@@ -47,6 +67,9 @@ void add_quantized(Adapters& table) {
       {"dequantize", call_dequantize},
       {"quantized_matmul", call_quantized_matmul},
       {"gather_qmm", call_gather_qmm},
+      {"packed.dequantize", call_packed_dequantize},
+      {"packed.linear", call_packed_linear},
+      {"packed.embedding", call_packed_embedding},
       {"gather_mm",
        [](const GoldenCase& c) {
          return gather_mm(c.input(0), c.input(1), c.optional_input(2), c.optional_input(3));

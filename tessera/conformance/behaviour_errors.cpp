@@ -55,6 +55,37 @@ void indices_out_of_range_are_refused() {
   }
 }
 
+void attributes_that_make_no_sense_are_refused() {
+  expect_refused([] { quantize(ones({2, 60}), 64, 4)[0].eval(); }, {"60", "64"});
+  expect_refused([] { quantize(ones({2, 64}), 48, 4)[0].eval(); }, {"48"});
+  expect_refused([] { quantize(ones({2, 64}), 64, 7)[0].eval(); }, {"7"});
+  expect_refused([] { quantize(ones({64}), 64, 4)[0].eval(); }, {"[64]"});
+  const array q = ones({1, 2, 3, 4});
+  expect_refused([&] { sdpa(q, q, q, Sdpa{.scale = NAN}).eval(); }, {"scale", "NaN"});
+  expect_refused([&] { sdpa(q, q, q, Sdpa{.softcap = NAN}).eval(); }, {"softcap", "NaN"});
+  expect_refused([&] { fast::rope(q, 4, false, 1e4f, NAN, 0).eval(); }, {"scale", "NaN"});
+  expect_refused([&] { fast::rope(q, 3, false, 1e4f, 1.0f, 0).eval(); }, {"3"});
+  expect_refused([&] { fast::rms_norm(q, ones({4}), NAN).eval(); }, {"eps", "NaN"});
+  expect_refused([&] { fast::layer_norm(q, std::nullopt, std::nullopt, NAN).eval(); }, {"eps"});
+  expect_refused([&] { conv2d(q, ones({4, 1, 1, 2}), {1, 1}, {0, 0}, {1, 1}, 3).eval(); }, {"3"});
+  expect_refused([&] { conv2d(q, ones({4, 1, 1, 4}), {0, 1}).eval(); }, {"stride"});
+  expect_refused([&] { max_pool2d(q, 9).eval(); }, {"9"});
+}
+
+void wrong_ranks_and_dtypes_are_named() {
+  const array q = ones({2, 3, 4});
+  expect_refused([&] { sdpa(q, q, q, Sdpa{}).eval(); }, {"[2, 3, 4]"});
+  const array h = ones({1, 2, 3, 4});
+  expect_refused([&] { sdpa(h, h, h, Sdpa{}, ones({7, 3}, bool_)).eval(); }, {"[7, 3]"});
+  expect_refused([&] { sdpa(h, h, h, Sdpa{}, std::nullopt, ones({3})).eval(); }, {"[3]", "2"});
+  expect_refused([] { matmul(ones({2, 2}, int32), ones({2, 2}, int32)).eval(); }, {"int32"});
+  expect_refused([] { embedding(ones({2}), ones({3, 4})).eval(); }, {"float32"});
+  expect_refused([] { take(ones({3}), ones({2}), 0).eval(); }, {"float32"});
+  expect_refused([] { linear(ones({2, 3}), ones({3})).eval(); }, {"[3]"});
+  expect_refused([] { conv2d(ones({2, 3}), ones({2, 3})).eval(); }, {"[2, 3]"});
+  expect_refused([] { bitwise_and(ones({2}), ones({2})).eval(); }, {"float32"});
+}
+
 void it_works_on_after_errors() {
   const MemoryInfo before = current_backend()->memory();
   for (int i = 0; i < 20; ++i) {
@@ -78,6 +109,8 @@ std::vector<Behaviour> error_behaviours() {
           {"axes out of range are named", axes_out_of_range_are_named},
           {"sizes that overflow are refused", sizes_that_overflow_are_refused},
           {"indices out of range are refused", indices_out_of_range_are_refused},
+          {"attributes that make no sense are refused", attributes_that_make_no_sense_are_refused},
+          {"wrong ranks and dtypes are named", wrong_ranks_and_dtypes_are_named},
           {"it works on after errors", it_works_on_after_errors}};
 }
 

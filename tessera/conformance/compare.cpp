@@ -22,11 +22,15 @@ Format format_of(Dtype dtype) {
   return {23, -126};
 }
 
+}  // namespace
+
 double ulp(double value, Dtype dtype) {
   const Format f = format_of(dtype);
   const int exponent = value == 0 ? f.least_exponent : std::ilogb(value);
   return std::ldexp(1.0, std::max(exponent, f.least_exponent) - f.mantissa_bits);
 }
+
+namespace {
 
 template <class T>
 std::vector<double> widened(const HostTensor& t) {
@@ -34,6 +38,8 @@ std::vector<double> widened(const HostTensor& t) {
   for (const T& v : t.values<T>()) out.push_back(static_cast<double>(v));
   return out;
 }
+
+}  // namespace
 
 std::vector<double> as_doubles(const HostTensor& t) {
   switch (t.dtype()) {
@@ -59,6 +65,8 @@ std::vector<double> as_doubles(const HostTensor& t) {
     default: return widened<float>(t);
   }
 }
+
+namespace {
 
 std::string describe(const HostTensor& t) {
   return fmt::format("{} {}", to_string(t.dtype()), to_string(t.shape()));

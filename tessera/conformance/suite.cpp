@@ -5,10 +5,14 @@
 #include <optional>
 
 #include "tessera/backend/registry.h"
+#include "tessera/conformance/internal/adapters.h"
 #include "tessera/conformance/internal/behaviour.h"
+#include "tessera/conformance/internal/draw.h"
 #include "tessera/conformance/internal/golden.h"
+#include "tessera/conformance/internal/lowerings.h"
 #include "tessera/core/internal/fail.h"
 #include "tessera/graph/eval.h"
+#include "tessera/ops/op_table.h"
 
 namespace tessera::conformance {
 
@@ -71,6 +75,13 @@ Suite::Suite(const std::filesystem::path& data) : state_(std::make_unique<State>
                                      }});
     }
   }
+  for (const RandomCase& c : random_cases()) {
+    const std::string name = "random/" + c.name;
+    for (int n = 0; n < kRandomCases; ++n) {
+      state_->cases[name].push_back(
+          {fmt::format("{}/{}", name, n), [c, n] { return run_random(c, n); }});
+    }
+  }
   for (const auto& [group, cases] : state_->cases) {
     for (const Case& c : cases) state_->ids[group].push_back(c.id);
   }
@@ -81,6 +92,24 @@ Suite::Suite(Suite&&) noexcept = default;
 
 const std::map<std::string, std::vector<std::string>>& Suite::groups() const {
   return state_->ids;
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>> Suite::lowerings() const {
+  Lowerings found;
+  for (const auto& [op, golden] : state_->golden) {
+    for (const GoldenCase& c : golden) {
+      if (!c.must_fail() && has_adapter(op)) found.add(call_op(c));
+    }
+  }
+  const auto name = [](OpId id) {
+    return std::string(op_table()[static_cast<std::size_t>(id)]->name);
+  };
+  std::vector<std::pair<std::string, std::vector<std::string>>> out;
+  for (const auto& [op, calls] : found.calls()) {
+    out.push_back({name(op), {}});
+    for (const OpId called : calls) out.back().second.push_back(name(called));
+  }
+  return out;
 }
 
 void Suite::State::run(const std::string& group, const BackendPtr& backend,

@@ -17,6 +17,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tessera/backend/backend.h"
@@ -62,10 +63,15 @@ class Suite {
   ~Suite();
   Suite(Suite&&) noexcept;
 
-  /// The ids of all cases, by group: an op's name ("softmax") with its golden cases, and groups
-  /// that begin with "behaviour/", which hold a backend to the contract's rules on lifetime,
-  /// errors, threads and memory.
+  /// The ids of all cases, by group: an op's name ("softmax") with its golden cases; groups that
+  /// begin with "behaviour/", which hold a backend to the contract's rules on lifetime, errors,
+  /// threads and memory; and "random/" groups, whose cases draw shapes, dtypes, layouts and
+  /// options and compare with a plain reference in double.
   const std::map<std::string, std::vector<std::string>>& groups() const;
+
+  /// By name, in the order of ops.def: every op that a case reaches, on its own or in a lowering,
+  /// with the ops that its lowering calls in some case (none for a required op). Evaluates nothing.
+  std::vector<std::pair<std::string, std::vector<std::string>>> lowerings() const;
 
   /// Runs the cases on the backend. A case that throws has failed; the run goes on.
   Summary run(const BackendPtr& backend, const RunOptions& options = {}) const;

@@ -115,6 +115,11 @@ const OpInfo& op_info() {
     i.id = op_id<Op>;
     i.name = Op::kName;
     i.doc = Op::kDoc;
+    i.shapes = Op::kShapes;
+    i.dtypes = Op::kDtypes;
+    i.attributes = [](const void* op) {
+      return op ? attributes_of(*static_cast<const Op*>(op)) : attributes_of(Op{});
+    };
     i.required = !LowerableOp<Op>;
     i.elementwise = ElementwiseOp<Op>;
     if constexpr (LowerableOp<Op>) {

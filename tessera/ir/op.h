@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tessera/ir/attribute.h"
 #include "tessera/ir/tensor.h"
 
 namespace tessera {
@@ -28,13 +29,17 @@ inline constexpr OpId op_id = Op::kHasNoRowInOpsDef;
 struct OpInfo {
   OpId id;
   std::string_view name;
-  std::string_view doc;
+  std::string_view doc;     ///< what it computes, with its rules for NaN, ties and nothing
+  std::string_view shapes;  ///< of inputs and output: "x [..., K], w [N, K] -> [..., N]"
+  std::string_view dtypes;  ///< of inputs and output, and of sums: "floating -> the same"
   /// A backend must have a kernel; otherwise `lower` says what to run instead.
   bool required;
   /// Output elements depend on the input elements at their own place alone (ir/rules.h).
   bool elementwise;
   /// Rewrites the op with simpler ones; nullptr for required ops.
   std::vector<array> (*lower)(const void* op, std::span<const array> inputs);
+  /// The attributes of an op, or the defaults for nullptr.
+  std::vector<AttributeText> (*attributes)(const void* op);
   /// The same with simpler ops, for derivatives and batches; required ops only, else nullptr.
   std::vector<array> (*compose)(const void* op, std::span<const array> inputs);
   /// The rules of ir/rules.h; nullptr when the op states none.
@@ -44,26 +49,32 @@ struct OpInfo {
   std::vector<array> (*apply)(const void* op, std::vector<array> inputs, BackendPtr backend);
 };
 
+/// What an op says of itself: a name, texts (see OpInfo), and kAttributes with all of its members
+/// (see ir/attribute.h).
+template <class T>
+concept DescribedOp = requires {
+  { T::kName } -> std::convertible_to<std::string_view>;
+  { T::kDoc } -> std::convertible_to<std::string_view>;
+  { T::kShapes } -> std::convertible_to<std::string_view>;
+  { T::kDtypes } -> std::convertible_to<std::string_view>;
+  requires detail::lists_all_members<T>();
+};
+
 /// An op whose number of outputs is its own: infer() gives one spec for each.
 template <class T>
 concept MultiOutputOp = requires(const T& op, std::span<const array> inputs) {
   { op.infer(inputs) } -> std::same_as<std::vector<TensorSpec>>;
 };
 
-/// Every op struct has a name, a doc line, and a rule from its inputs to its output's spec that
+/// Every op struct describes itself and has a rule from its inputs to its outputs' specs that
 /// checks them (throwing Error). Optional ops also have
 ///   std::vector<array> lower(std::span<const array> inputs) const.
 /// Gradient and batching rules are in ir/rules.h.
 template <class T>
-concept OpStruct = requires(const T& op, std::span<const array> inputs) {
-  { T::kName } -> std::convertible_to<std::string_view>;
-  { T::kDoc } -> std::convertible_to<std::string_view>;
-  { op.infer(inputs) } -> std::same_as<TensorSpec>;
-}
-|| (MultiOutputOp<T> && requires {
-  { T::kName } -> std::convertible_to<std::string_view>;
-  { T::kDoc } -> std::convertible_to<std::string_view>;
-});
+concept OpStruct = DescribedOp<T> &&
+    (MultiOutputOp<T> || requires(const T& op, std::span<const array> inputs) {
+      { op.infer(inputs) } -> std::same_as<TensorSpec>;
+    });
 
 template <class T>
 concept LowerableOp = OpStruct<T> && requires(const T& op, std::span<const array> inputs) {

@@ -23,7 +23,7 @@ array Weight::dense(Dtype dtype) const {
   std::optional<array> biases;
   if (groups->biases) biases = widened(*groups->biases);
   return dequantize(data, widened(groups->scales), biases, format.group_size, format.bits,
-                    std::string(to_string(format.mode)), dtype);
+                    std::string(to_string(format.mode)), std::nullopt, dtype);
 }
 
 std::size_t Weight::nbytes() const {

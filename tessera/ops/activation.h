@@ -15,6 +15,8 @@ struct Gelu : detail::FloatUnary<Gelu> {
   static constexpr const char* kName = "gelu";
   static constexpr const char* kDoc =
       "x/2 (1 + erf(x / sqrt 2)), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Gelu::tanh_approximation>("the second formula"));
   std::vector<array> compose(std::span<const array> in) const;
 };
 
@@ -26,7 +28,9 @@ struct Silu : detail::FloatUnary<Silu> {
 
 struct Swiglu : detail::Arithmetic<Swiglu> {
   static constexpr const char* kName = "swiglu";
-  static constexpr const char* kDoc = "silu(gate) * up, in float32 inside.";
+  static constexpr const char* kDoc = "silu(gate) * up, rounded once.";
+  static constexpr const char* kDtypes =
+      "gate, up of one floating dtype -> the same; half types in float32 inside";
   std::vector<array> lower(std::span<const array> in) const;
 };
 
@@ -34,7 +38,10 @@ struct Geglu : detail::Arithmetic<Geglu> {
   bool tanh_approximation = false;
   explicit Geglu(bool approximate = false) : tanh_approximation(approximate) {}
   static constexpr const char* kName = "geglu";
-  static constexpr const char* kDoc = "gelu(gate) * up, in float32 inside.";
+  static constexpr const char* kDoc = "gelu(gate) * up, rounded once.";
+  static constexpr const char* kDtypes =
+      "gate, up of one floating dtype -> the same; half types in float32 inside";
+  static constexpr auto kAttributes = std::tuple(attribute<&Geglu::tanh_approximation>("of gelu"));
   std::vector<array> lower(std::span<const array> in) const;
 };
 

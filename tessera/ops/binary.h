@@ -17,12 +17,17 @@ TensorSpec comparison_spec(const char* op, std::span<const array> in);
 /// Two inputs of one dtype, which the output has too.
 template <class Op>
 struct Arithmetic {
+  static constexpr const char* kShapes = "a, b broadcast together -> that shape";
+  static constexpr const char* kDtypes =
+      "a, b of one dtype, any -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const { return binary_spec(Op::kName, in); }
   static constexpr bool kElementwise = true;
 };
 /// Two inputs of one dtype; the output is bool.
 template <class Op>
 struct Comparison {
+  static constexpr const char* kShapes = "a, b broadcast together -> that shape";
+  static constexpr const char* kDtypes = "a, b of one dtype, any -> bool";
   TensorSpec infer(std::span<const array> in) const { return comparison_spec(Op::kName, in); }
   static constexpr bool kElementwise = true;
 };
@@ -61,12 +66,16 @@ struct Minimum : detail::Arithmetic<Minimum> {
 };
 struct Power : detail::Arithmetic<Power> {
   static constexpr const char* kName = "power";
-  static constexpr const char* kDoc = "a to the b; integers by repeated multiplication, wrapping.";
+  static constexpr const char* kDoc =
+      "a to the b; integers by repeated multiplication, wrapping, and 0 for a negative exponent (1 "
+      "for 1). pow(x, 0) and pow(1, y) are 1 also for NaN; NaN for a negative base and a broken "
+      "exponent.";
   void vjp(Vjp& v) const;
 };
 struct Equal : detail::Comparison<Equal> {
   static constexpr const char* kName = "equal";
   static constexpr const char* kDoc = "a == b; NaN equals nothing.";
+  std::vector<array> lower(std::span<const array> in) const;
 };
 struct NotEqual : detail::Comparison<NotEqual> {
   static constexpr const char* kName = "not_equal";
@@ -76,6 +85,7 @@ struct NotEqual : detail::Comparison<NotEqual> {
 struct Less : detail::Comparison<Less> {
   static constexpr const char* kName = "less";
   static constexpr const char* kDoc = "a < b.";
+  std::vector<array> lower(std::span<const array> in) const;
 };
 struct LessEqual : detail::Comparison<LessEqual> {
   static constexpr const char* kName = "less_equal";
@@ -94,10 +104,12 @@ struct GreaterEqual : detail::Comparison<GreaterEqual> {
 struct LogicalAnd : detail::Comparison<LogicalAnd> {
   static constexpr const char* kName = "logical_and";
   static constexpr const char* kDoc = "a != 0 and b != 0.";
+  std::vector<array> lower(std::span<const array> in) const;
 };
 struct LogicalOr : detail::Comparison<LogicalOr> {
   static constexpr const char* kName = "logical_or";
   static constexpr const char* kDoc = "a != 0 or b != 0.";
+  std::vector<array> lower(std::span<const array> in) const;
 };
 
 /// Dtypes are promoted together (promote_types).   errors  shape_mismatch naming both shapes

@@ -12,12 +12,16 @@ TensorSpec shift_spec(const char* op, std::span<const array> in);
 /// Two inputs of one integer dtype (or bool), which the output has too.
 template <class Op>
 struct Bitwise {
+  static constexpr const char* kShapes = "a, b broadcast together -> that shape";
+  static constexpr const char* kDtypes = "a, b of one dtype, integer or bool -> the same";
   TensorSpec infer(std::span<const array> in) const { return bitwise_spec(Op::kName, in); }
   static constexpr bool kElementwise = true;
 };
 /// Two inputs of one integer dtype, which the output has too.
 template <class Op>
 struct Shift {
+  static constexpr const char* kShapes = "a, b broadcast together -> that shape";
+  static constexpr const char* kDtypes = "a, b of one integer dtype -> the same";
   TensorSpec infer(std::span<const array> in) const { return shift_spec(Op::kName, in); }
   static constexpr bool kElementwise = true;
 };
@@ -50,6 +54,8 @@ struct RightShift : detail::Shift<RightShift> {
 struct BitwiseInvert {
   static constexpr const char* kName = "bitwise_invert";
   static constexpr const char* kDoc = "~x; of bool, logical not.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "integer or bool -> the same";
   TensorSpec infer(std::span<const array> in) const;
   static constexpr bool kElementwise = true;
 };

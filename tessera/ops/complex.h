@@ -10,8 +10,9 @@ namespace tessera {
 
 struct Imag {
   static constexpr const char* kName = "imag";
-  static constexpr const char* kDoc =
-      "The imaginary part of complex64, float32. (A cast to float32 gives the real part.)";
+  static constexpr const char* kDoc = "The imaginary part; a cast to float32 gives the real one.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "complex64 -> float32";
   TensorSpec infer(std::span<const array> in) const;
   static constexpr bool kElementwise = true;
   void vjp(Vjp& v) const;

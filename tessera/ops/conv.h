@@ -18,19 +18,29 @@ namespace tessera {
 /// Every Shape has one entry per spatial axis (1 to 3 of them).
 struct ConvGeneral {
   Shape stride;
-  Shape padding_low, padding_high;  ///< zeros around the input; negative crops it
-  Shape kernel_dilation;            ///< distance of the kernel's elements
-  Shape input_dilation;             ///< distance of the input's elements, zeros between them
+  Shape padding_low, padding_high;
+  Shape kernel_dilation;
+  Shape input_dilation;
   std::int64_t groups = 1;
-  bool flip = false;  ///< the kernel runs backwards along every axis (a true convolution)
+  bool flip = false;
   static constexpr const char* kName = "conv_general";
   static constexpr const char* kDoc =
-      "x [N, spatial..., C] with w [O, kernel..., C / groups] -> [N, out..., O], each output the "
-      "sum "
-      "over kernel and channels of its group of x times w, out = (dilated and padded input - "
-      "dilated kernel) / stride + 1. Floating only; dtypes are promoted, half types sum in "
-      "float32. "
-      "Negative padding crops the dilated input (MLX crops before it dilates). C = 0 gives 0.";
+      "Each output is the sum over kernel and channels of its group of x times w. Negative padding "
+      "crops the dilated input (MLX crops before it dilates). C = 0 gives 0.";
+  static constexpr const char* kShapes =
+      "x [N, space..., C], w [O, kernel..., C / groups] -> [N, out..., O], out = (dilated and "
+      "padded input - dilated kernel) / stride + 1";
+  static constexpr const char* kDtypes = "floating, promoted together; half types sum in float32";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&ConvGeneral::stride>("one per spatial axis (1 to 3), at least 1"),
+                 attribute<&ConvGeneral::padding_low>("zeros before; negative crops"),
+                 attribute<&ConvGeneral::padding_high>("zeros after; negative crops"),
+                 attribute<&ConvGeneral::kernel_dilation>("distance of the kernel's elements"),
+                 attribute<&ConvGeneral::input_dilation>(
+                     "distance of the input's elements, zeros between them"),
+                 attribute<&ConvGeneral::groups>("of channels; divides C and O"),
+                 attribute<&ConvGeneral::flip>(
+                     "the kernel runs backwards along every axis (a true convolution)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;

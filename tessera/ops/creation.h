@@ -15,6 +15,12 @@ struct Arange {
   Dtype dtype = int32;
   static constexpr const char* kName = "arange";
   static constexpr const char* kDoc = "start + i * step for i in [0, count), computed in float64.";
+  static constexpr const char* kShapes = "no input -> [count]";
+  static constexpr const char* kDtypes = "-> dtype";
+  static constexpr auto kAttributes = std::tuple(
+      attribute<&Arange::start>("the first value"),
+      attribute<&Arange::step>("the difference of neighbours"),
+      attribute<&Arange::count>("elements"), attribute<&Arange::dtype>("of the result, any"));
   TensorSpec infer(std::span<const array> in) const;
 };
 
@@ -27,6 +33,9 @@ struct Cast {
       "fraction and keeps the low bits, NaN and what 64 bits cannot hold give 0 (MLX leaves those "
       "to "
       "the processor); anything to bool is x != 0.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "any -> dtype";
+  static constexpr auto kAttributes = std::tuple(attribute<&Cast::dtype>("of the result, any"));
   TensorSpec infer(std::span<const array> in) const;
   static constexpr bool kElementwise = true;
   void vjp(Vjp& v) const;

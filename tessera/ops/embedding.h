@@ -11,9 +11,10 @@ namespace tessera {
 struct Embedding {
   static constexpr const char* kName = "embedding";
   static constexpr const char* kDoc =
-      "ids [...] into table [V, D] -> [..., D] in the table's dtype; an id out of range is an "
-      "error "
-      "when it runs.";
+      "Rows of the table. Negative ids count from the end; one out of range is an error when it "
+      "runs.";
+  static constexpr const char* kShapes = "ids [...], table [V, D] -> [..., D]";
+  static constexpr const char* kDtypes = "ids integer, table any -> dtype of the table";
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;

@@ -23,12 +23,20 @@ struct Fft {
   int axis = 0;
   ShapeElem n = 1;
   Kind kind = Kind::forward;
-  float scale = 1;  ///< of the result
+  float scale = 1;
   static constexpr const char* kName = "fft";
   static constexpr const char* kDoc =
       "out[k] = scale * sum over j of x[j] * exp(-2 pi i j k / n) along an axis, exp(+...) for the "
       "inverses. The real transforms keep the non-redundant half; the real inverse ignores the "
       "imaginary parts of its first and, for even n, its last element.";
+  static constexpr const char* kShapes =
+      "x [..., n, ...] -> [..., n, ...]; real_forward gives n / 2 + 1, real_inverse takes them";
+  static constexpr const char* kDtypes =
+      "complex64 -> complex64; real_forward: float32 -> complex64; real_inverse: complex64 -> "
+      "float32";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Fft::axis>("in [0, rank)"), attribute<&Fft::n>("points, at least 1"),
+                 attribute<&Fft::kind>("direction"), attribute<&Fft::scale>("of the result"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;

@@ -16,6 +16,10 @@ struct Take {
   static constexpr const char* kDoc =
       "Slices of the first input along an axis, at integer indices; negative ones count from the "
       "end, an index out of range is an error when it runs.";
+  static constexpr const char* kShapes =
+      "x [...], indices [I...] -> x with the axis replaced by I...";
+  static constexpr const char* kDtypes = "x any, indices integer -> dtype of x";
+  static constexpr auto kAttributes = std::tuple(attribute<&Take::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -24,6 +28,8 @@ struct Take {
 struct Select {
   static constexpr const char* kName = "where";
   static constexpr const char* kDoc = "condition ? x : y, the three broadcast together.";
+  static constexpr const char* kShapes = "condition, x, y broadcast together -> that shape";
+  static constexpr const char* kDtypes = "condition bool; x, y of one dtype, any -> the same";
   TensorSpec infer(std::span<const array> in) const;
   static constexpr bool kElementwise = true;
   void vjp(Vjp& v) const;
@@ -35,6 +41,10 @@ struct TakeAlongAxis {
   static constexpr const char* kDoc =
       "out[.., i, ..] = x[.., index[.., i, ..], ..]: one index per element, shapes equal off the "
       "axis. Negative indices count from the end; one out of range is an error when it runs.";
+  static constexpr const char* kShapes =
+      "x [...], indices equal to x off the axis -> shape of the indices";
+  static constexpr const char* kDtypes = "x any, indices integer -> dtype of x";
+  static constexpr auto kAttributes = std::tuple(attribute<&TakeAlongAxis::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -42,13 +52,18 @@ struct TakeAlongAxis {
 };
 
 struct Gather {
-  InlineVector<int, 6> axes;  ///< the axis of each index array
-  Shape slice_sizes;          ///< one per axis of the first input
+  InlineVector<int, 6> axes;
+  Shape slice_sizes;
   static constexpr const char* kName = "gather";
   static constexpr const char* kDoc =
-      "A slice of the first input per position of the index arrays, which say where it starts on "
-      "their axes (0 on the others): [index shape..., slice sizes...]. Negative indices count from "
-      "the end; a slice that leaves the array is an error when it runs.";
+      "A slice of x per position of the index arrays, which say where it starts on their axes (0 "
+      "on the others). Negative indices count from the end; a slice that leaves the array is an "
+      "error when it runs.";
+  static constexpr const char* kShapes = "x [...], index arrays [I...] -> [I..., slice_sizes...]";
+  static constexpr const char* kDtypes = "x any, indices integer -> dtype of x";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Gather::axes>("the axis of each index array"),
+                 attribute<&Gather::slice_sizes>("one per axis of x, at most its size"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;

@@ -12,10 +12,11 @@ namespace tessera {
 
 struct Matmul {
   static constexpr const char* kName = "matmul";
-  static constexpr const char* kDoc =
-      "a [..., M, K] x b [..., K, N] -> [..., M, N], batch axes broadcast; sums in float32 for "
-      "half "
-      "types; K = 0 gives 0.";
+  static constexpr const char* kDoc = "Matrix product; zeros for K = 0.";
+  static constexpr const char* kShapes =
+      "a [..., M, K], b [..., K, N], batch axes broadcast -> [..., M, N]";
+  static constexpr const char* kDtypes =
+      "a, b of one floating dtype -> the same; half types sum in float32";
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -24,8 +25,11 @@ struct Matmul {
 struct Linear {
   static constexpr const char* kName = "linear";
   static constexpr const char* kDoc =
-      "x [..., K] x w [N, K] transposed, plus bias [N] if given -> [..., N]. The weight is read in "
-      "its own dtype; the result has the promoted dtype of x and w; sums in float32.";
+      "x times w transposed, plus the bias. The weight is read in its own dtype; K = 0 gives the "
+      "bias or zeros.";
+  static constexpr const char* kShapes = "x [..., K], w [N, K], bias [N] if any -> [..., N]";
+  static constexpr const char* kDtypes =
+      "x, w floating, each its own -> the two promoted; sums in float32";
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;

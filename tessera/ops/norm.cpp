@@ -3,6 +3,7 @@
 #include "tessera/ir/node.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
+#include "tessera/ops/internal/check_number.h"
 #include "tessera/ops/internal/checks.h"
 #include "tessera/ops/reduce.h"
 #include "tessera/ops/shape.h"
@@ -29,6 +30,7 @@ TensorSpec norm_spec(const char* op, std::span<const array> in) {
 
 TensorSpec RmsNorm::infer(std::span<const array> in) const {
   detail::check_count(kName, in, 1, 2);
+  detail::check_number(kName, "eps", eps);
   return norm_spec(kName, in);
 }
 
@@ -43,6 +45,7 @@ std::vector<array> RmsNorm::lower(std::span<const array> in) const {
 TensorSpec LayerNorm::infer(std::span<const array> in) const {
   const std::size_t count = 1u + has_weight + has_bias;
   detail::check_count(kName, in, count, count);
+  detail::check_number(kName, "eps", eps);
   return norm_spec(kName, in);
 }
 

@@ -13,8 +13,11 @@ namespace tessera {
 struct RmsNorm {
   float eps = 1e-5f;
   static constexpr const char* kName = "rms_norm";
-  static constexpr const char* kDoc =
-      "x / sqrt(mean(x^2) + eps) * weight over the last axis, in float32 inside.";
+  static constexpr const char* kDoc = "x / sqrt(mean(x^2) + eps) * weight over the last axis.";
+  static constexpr const char* kShapes = "x [..., D], weight [D] if any -> [..., D]";
+  static constexpr const char* kDtypes = "floating, promoted together; float32 inside";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&RmsNorm::eps>("added to the mean square"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -23,11 +26,18 @@ struct RmsNorm {
 
 struct LayerNorm {
   float eps = 1e-5f;
-  bool has_weight = false;  ///< inputs are x, then weight if any, then bias if any
+  bool has_weight = false;
   bool has_bias = false;
   static constexpr const char* kName = "layer_norm";
   static constexpr const char* kDoc =
-      "(x - mean) / sqrt(variance + eps) * weight + bias over the last axis, in float32 inside.";
+      "(x - mean) / sqrt(variance + eps) * weight + bias over the last axis.";
+  static constexpr const char* kShapes =
+      "x [..., D], weight [D] if any, bias [D] if any -> [..., D]";
+  static constexpr const char* kDtypes = "floating, promoted together; float32 inside";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&LayerNorm::eps>("added to the variance"),
+                 attribute<&LayerNorm::has_weight>("the second input is a weight"),
+                 attribute<&LayerNorm::has_bias>("the last input is a bias"));
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;

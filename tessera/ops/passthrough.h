@@ -16,6 +16,8 @@ namespace tessera {
 struct Copy {
   static constexpr const char* kName = "copy";
   static constexpr const char* kDoc = "The same value as another array of the graph.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "any -> the same";
   static constexpr bool kElementwise = true;
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
@@ -25,6 +27,8 @@ struct Copy {
 struct StopGradient {
   static constexpr const char* kName = "stop_gradient";
   static constexpr const char* kDoc = "The same value, which no gradient flows through.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "any -> the same";
   static constexpr bool kElementwise = true;
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
@@ -32,10 +36,14 @@ struct StopGradient {
 };
 
 struct Depends {
-  int count = 0;  ///< how many inputs are handed through; the rest run first
+  int count = 0;
   static constexpr const char* kName = "depends";
   static constexpr const char* kDoc =
       "The first `count` inputs unchanged, once the other inputs have been computed.";
+  static constexpr const char* kShapes = "any arrays -> the first count of them";
+  static constexpr const char* kDtypes = "any -> the same";
+  static constexpr auto kAttributes = std::tuple(
+      attribute<&Depends::count>("how many inputs are handed through; the rest run first"));
   std::vector<TensorSpec> infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -55,11 +63,17 @@ struct CustomRules {
 
 struct CustomFunction {
   std::shared_ptr<const CustomRules> rules;
-  int count = 0;  ///< of outputs: the first inputs; the function's arguments follow
+  int count = 0;
   static constexpr const char* kName = "custom_function";
   static constexpr const char* kDoc =
       "The first `count` inputs, which are the outputs of a function of the other inputs; its "
       "derivatives are those that the function's author gave.";
+  static constexpr const char* kShapes = "any arrays -> the first count of them";
+  static constexpr const char* kDtypes = "any -> the same";
+  static constexpr auto kAttributes = std::tuple(
+      attribute<&CustomFunction::rules>("what the author says of derivatives and batches"),
+      attribute<&CustomFunction::count>(
+          "of outputs: the first inputs; the function's arguments follow"));
   std::vector<TensorSpec> infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;

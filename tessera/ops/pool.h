@@ -13,8 +13,11 @@ namespace tessera {
 struct MeanPool {
   static constexpr const char* kName = "mean_pool";
   static constexpr const char* kDoc =
-      "Mean over the tokens that a mask keeps: x [B, T, D], mask [B, T] bool -> [B, D]. Sums in "
-      "float32; masked tokens do not count even if they are NaN; a row without tokens gives 0.";
+      "Mean over the tokens that a mask keeps; masked tokens do not count even if they are NaN; a "
+      "row without tokens gives 0.";
+  static constexpr const char* kShapes = "x [B, T, D], mask [B, T] -> [B, D]";
+  static constexpr const char* kDtypes =
+      "x floating, mask bool -> dtype of x; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
 };
@@ -22,13 +25,20 @@ struct MeanPool {
 struct Pool {
   enum class Kind { max, mean };
   Kind kind = Kind::max;
-  Shape window, stride, padding;  ///< one per spatial axis; padding is on both sides
+  Shape window, stride, padding;
   static constexpr const char* kName = "pool";
   static constexpr const char* kDoc =
-      "Greatest (NaN if any is NaN) or mean of each window: [N, space..., C] -> [N, windows..., "
-      "C]. "
-      "Padding is -inf (the least integer) or 0, and counts in the mean. Means are of floating "
-      "dtypes and sum in float32. A window larger than the padded input is an error.";
+      "Greatest (NaN if any is NaN) or mean of each window. Padding is -inf (the least integer) or "
+      "0, and counts in the mean. A window larger than the padded input is an error.";
+  static constexpr const char* kShapes =
+      "x [N, space..., C] -> [N, windows..., C], (size + 2 * padding - window) / stride + 1 of "
+      "them, rounded down";
+  static constexpr const char* kDtypes =
+      "max: real, mean: floating -> the same; half types in float32 inside";
+  static constexpr auto kAttributes = std::tuple(
+      attribute<&Pool::kind>("of each window"), attribute<&Pool::window>("one per spatial axis"),
+      attribute<&Pool::stride>("from window to window"),
+      attribute<&Pool::padding>("elements on both sides"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;

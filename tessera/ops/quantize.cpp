@@ -1,8 +1,10 @@
 #include "tessera/ops/quantize.h"
 
 #include "tessera/ir/node.h"
+#include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/internal/checks.h"
+#include "tessera/ops/shape.h"
 
 namespace tessera {
 
@@ -123,9 +125,46 @@ TensorSpec FromFp8::infer(std::span<const array> in) const {
   return {in[0].shape(), dtype};
 }
 
-std::vector<array> quantize(const array& w, std::optional<int> group_size, std::optional<int> bits,
-                            const std::string& mode) {
+namespace {
+
+// With a global scale g, nvfp4's largest value, 448 * 6, stands for g.
+constexpr float kNvfp4Most = 448.0f * 6.0f;
+constexpr std::uint8_t kE4m3One = 0x38;
+
+void check_global_scale(const char* op, const QuantGroups& groups, const array& scale) {
+  if (groups.mode != QuantMode::nvfp4) {
+    fail(ErrorCode::invalid_argument, op, "only nvfp4 has a global scale, not {}",
+         to_string(groups.mode));
+  }
+  if (scale.dtype() != float32 || scale.size() != 1) {
+    fail(scale.dtype() == float32 ? ErrorCode::shape_mismatch : ErrorCode::unsupported_dtype, op,
+         "the global scale must be one float32, got {}", detail::describe(scale));
+  }
+}
+
+// code * (scale * (g / most)), rounded in this order as MLX does.
+array expanded_under(const array& global_scale, const array& w, const array& scales,
+                     const QuantGroups& groups) {
+  const array one = detail::scalar(kE4m3One, uint8, scales.backend());
+  const array codes = apply(DequantizeGroups{groups, float32}, {w, full(scales.shape(), one)});
+  const array scale = from_fp8(scales, float32) * (reshape(global_scale, {}) / kNvfp4Most);
+  Shape grouped = scales.shape();
+  grouped.push_back(groups.group_size);
+  return codes * reshape(broadcast_to(expand_dims(scale, -1), grouped), codes.shape());
+}
+
+}  // namespace
+
+std::vector<array> quantize(const array& matrix, std::optional<int> group_size,
+                            std::optional<int> bits, const std::string& mode,
+                            const std::optional<array>& global_scale) {
   const QuantGroups groups = quant_groups("quantize", mode, group_size, bits);
+  array w = matrix;
+  if (global_scale) {
+    check_global_scale("quantize", groups, *global_scale);
+    detail::check_floating("quantize", w);
+    w = astype(w, float32) * (kNvfp4Most / reshape(*global_scale, {}));
+  }
   std::vector<array> out{apply(Quantize{groups, QuantPart::codes}, {w}),
                          apply(Quantize{groups, QuantPart::scales}, {w})};
   if (groups.has_biases()) out.push_back(apply(Quantize{groups, QuantPart::biases}, {w}));
@@ -134,9 +173,13 @@ std::vector<array> quantize(const array& w, std::optional<int> group_size, std::
 
 array dequantize(const array& w, const array& scales, const std::optional<array>& biases,
                  std::optional<int> group_size, std::optional<int> bits, const std::string& mode,
-                 std::optional<Dtype> dtype) {
+                 const std::optional<array>& global_scale, std::optional<Dtype> dtype) {
   const QuantGroups groups = quant_groups("dequantize", mode, group_size, bits);
   std::vector<array> in = detail::quantized_inputs("dequantize", w, scales, biases, groups);
+  if (global_scale) {
+    check_global_scale("dequantize", groups, *global_scale);
+    return astype(expanded_under(*global_scale, w, scales, groups), dtype.value_or(float32));
+  }
   const Dtype natural = groups.has_integer_codes() ? in[1].dtype() : bfloat16;
   return apply(DequantizeGroups{groups, dtype.value_or(natural)}, std::move(in));
 }

@@ -1,6 +1,7 @@
 #include "tessera/ops/quantized.h"
 
 #include "tessera/ir/node.h"
+#include "tessera/ops/creation.h"
 #include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
 #include "tessera/ops/matmul.h"
@@ -38,8 +39,10 @@ TensorSpec QuantizedLinear::infer(std::span<const array> in) const {
 }
 
 std::vector<array> QuantizedLinear::lower(std::span<const array> in) const {
-  const array w = dequantize(in[1], type, in_features, in[0].dtype());
-  return {linear(in[0], w, in.size() == 3 ? std::optional(in[2]) : std::nullopt)};
+  // In x's own dtype the weights would be rounded.
+  const array w = dequantize(in[1], type, in_features, float32);
+  const array y = linear(in[0], w, in.size() == 3 ? std::optional(in[2]) : std::nullopt);
+  return {astype(y, in[0].dtype())};
 }
 
 TensorSpec QuantizedEmbedding::infer(std::span<const array> in) const {

@@ -16,9 +16,15 @@ struct QuantizedLinear {
   std::int64_t in_features = 0;
   QuantCompute compute = QuantCompute::precise;
   static constexpr const char* kName = "quantized_linear";
-  static constexpr const char* kDoc =
-      "x [..., K] x packed w [N, K] transposed, plus bias [N] if given -> [..., N], sums in "
-      "float32.";
+  static constexpr const char* kDoc = "x times packed w transposed, plus the bias, rounded once.";
+  static constexpr const char* kShapes =
+      "x [..., K], w [N, bytes of a row], bias [N] if any -> [..., N]";
+  static constexpr const char* kDtypes = "x floating, w uint8 -> dtype of x; sums in float32";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&QuantizedLinear::type>("the block format (core/quant_type.h)"),
+                 attribute<&QuantizedLinear::in_features>("K, a multiple of the block"),
+                 attribute<&QuantizedLinear::compute>(
+                     "precise: exact weights; fast: activations rounded to int8 in groups of 32"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -29,7 +35,15 @@ struct QuantizedEmbedding {
   std::int64_t dims = 0;
   Dtype dtype = float32;
   static constexpr const char* kName = "quantized_embedding";
-  static constexpr const char* kDoc = "Rows of a packed table at integer ids, expanded to dtype.";
+  static constexpr const char* kDoc =
+      "Rows of a packed table, expanded as dequantize does. Negative ids count from the end; one "
+      "out of range is an error when it runs.";
+  static constexpr const char* kShapes = "ids [...], w [V, bytes of a row] -> [..., dims]";
+  static constexpr const char* kDtypes = "ids integer, w uint8 -> dtype";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&QuantizedEmbedding::type>("the block format (core/quant_type.h)"),
+                 attribute<&QuantizedEmbedding::dims>("weights of a row, a multiple of the block"),
+                 attribute<&QuantizedEmbedding::dtype>("of the result, floating"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -41,7 +55,13 @@ struct Dequantize {
   Dtype dtype = float32;
   static constexpr const char* kName = "dequantize";
   static constexpr const char* kDoc =
-      "A packed matrix [..., row_bytes] expanded to [..., columns].";
+      "A packed matrix expanded: each weight in float32 as the format defines it, rounded once.";
+  static constexpr const char* kShapes = "w [..., bytes of a row] -> [..., columns]";
+  static constexpr const char* kDtypes = "uint8 -> dtype";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Dequantize::type>("the block format (core/quant_type.h)"),
+                 attribute<&Dequantize::columns>("weights of a row, a multiple of the block"),
+                 attribute<&Dequantize::dtype>("of the result, floating"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
 };

@@ -22,10 +22,17 @@ struct QuantizedMatmul {
   bool transpose = true;
   static constexpr const char* kName = "quantized_matmul";
   static constexpr const char* kDoc =
-      "x [..., M, K] x w -> [..., M, N], w holding [..., N, K] transposed or [..., K, N] not. Each "
-      "weight is expanded to float32 (one rounding of scale * code + bias), sums are in float32 "
-      "and rounded once to the dtype of x promoted with the scales' (x's own in the fp modes). "
-      "Batch axes broadcast; MLX reads only the first matrix when w alone has batch axes.";
+      "Product with a quantised matrix. Each weight is expanded to float32 (one rounding of scale "
+      "* code + bias) and the sum is rounded once. MLX reads only the first matrix when w alone "
+      "has batch axes.";
+  static constexpr const char* kShapes =
+      "x [..., M, K], w of [..., N, K] or [..., K, N] as codes, scales, biases if affine; batch "
+      "axes broadcast -> [..., M, N]";
+  static constexpr const char* kDtypes =
+      "x and scales floating -> the two promoted (fp modes: dtype of x); sums in float32";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&QuantizedMatmul::groups>("how w is quantised (core/quant_groups.h)"),
+                 attribute<&QuantizedMatmul::transpose>("w holds [..., N, K], else [..., K, N]"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -37,9 +44,14 @@ struct GatherQmm {
   bool transpose = true;
   static constexpr const char* kName = "gather_qmm";
   static constexpr const char* kDoc =
-      "x[lhs[i]] x w[rhs[i]] for every i, as quantized_matmul; inputs are x, the weight's arrays, "
-      "lhs and rhs (one shape, integers over the flattened batch axes). Negative indices count "
-      "from the end; one out of range is an error when it runs (MLX: undefined).";
+      "x[lhs[i]] times w[rhs[i]] for every i, over the flattened batch axes. Negative indices "
+      "count from the end; one out of range is an error when it runs (MLX: undefined).";
+  static constexpr const char* kShapes =
+      "x [..., M, K], w as for quantized_matmul, lhs [I...], rhs [I...] -> [I..., M, N]";
+  static constexpr const char* kDtypes = "as for quantized_matmul; lhs, rhs integer";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&GatherQmm::groups>("how w is quantised (core/quant_groups.h)"),
+                 attribute<&GatherQmm::transpose>("w holds [..., N, K], else [..., K, N]"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
 };
@@ -47,9 +59,12 @@ struct GatherQmm {
 struct GatherMm {
   static constexpr const char* kName = "gather_mm";
   static constexpr const char* kDoc =
-      "a[lhs[i]] x b[rhs[i]] for every i, as matmul: a [..., M, K], b [..., K, N], lhs and rhs of "
-      "one shape, integers over the flattened batch axes. Negative indices count from the end; one "
-      "out of range is an error when it runs (MLX: undefined).";
+      "a[lhs[i]] times b[rhs[i]] for every i, over the flattened batch axes. Negative indices "
+      "count from the end; one out of range is an error when it runs (MLX: undefined).";
+  static constexpr const char* kShapes =
+      "a [..., M, K], b [..., K, N], lhs [I...], rhs [I...] -> [I..., M, N]";
+  static constexpr const char* kDtypes =
+      "a, b of one floating dtype -> the same; half types sum in float32; lhs, rhs integer";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
 };

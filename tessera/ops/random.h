@@ -21,14 +21,18 @@ namespace tessera {
 
 struct RandomBits {
   Shape shape;
-  int width = 4;  ///< bytes of an element: 1, 2 or 4
+  int width = 4;
   static constexpr const char* kName = "random_bits";
   static constexpr const char* kDoc =
-      "Uniform bits as uint8, uint16 or uint32 from a key (uint32 [2]): Threefry-2x32 with 20 "
-      "rounds (Salmon et al., SC 2011). With n 32-bit words in all and h = n / 2, pair i < h of "
-      "the "
-      "counter (i, i + n - h) gives words i and i + n - h; an odd n has word h from (h, 0). "
-      "Narrower elements are the words' bytes from the lowest on.";
+      "Uniform bits from a key: Threefry-2x32 with 20 rounds (Salmon et al., SC 2011). With n "
+      "32-bit words in all and h = n / 2, pair i < h of the counter (i, i + n - h) gives words i "
+      "and i + n - h; an odd n has word h from (h, 0). Narrower elements are the words' bytes from "
+      "the lowest on.";
+  static constexpr const char* kShapes = "key [2] -> shape";
+  static constexpr const char* kDtypes = "uint32 -> uint8, uint16 or uint32 by width";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&RandomBits::shape>("of the result"),
+                 attribute<&RandomBits::width>("bytes of an element: 1, 2 or 4"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
 };

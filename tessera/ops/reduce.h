@@ -10,10 +10,14 @@
 
 namespace tessera {
 
-/// What all reductions have: sorted non-negative axes, and whether they stay with size 1.
+/// What all reductions have.
 struct ReduceAxes {
   InlineVector<int, 6> axes;
   bool keepdims = false;
+  static constexpr const char* kShapes = "x [...] -> x without the axes, or with size 1 there";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&ReduceAxes::axes>("which are reduced, ascending, in [0, rank)"),
+                 attribute<&ReduceAxes::keepdims>("reduced axes stay with size 1"));
 };
 
 namespace detail {
@@ -23,16 +27,20 @@ TensorSpec reduce_spec(const char* op, std::span<const array> in, const ReduceAx
 
 struct Sum : ReduceAxes {
   static constexpr const char* kName = "sum";
-  static constexpr const char* kDoc =
-      "Sum; float16 and bfloat16 add in float32; bool and integers below 32 bits give int32 "
-      "(uint32 if unsigned), which wraps; empty gives 0.";
+  static constexpr const char* kDoc = "Sum; integers wrap; 0 when empty.";
+  static constexpr const char* kDtypes =
+      "bool and integers below 32 bits -> int32 (uint32 if unsigned); others -> the same; half "
+      "types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 struct Prod : ReduceAxes {
   static constexpr const char* kName = "prod";
-  static constexpr const char* kDoc = "Product, dtypes as for sum; empty gives 1.";
+  static constexpr const char* kDoc = "Product; integers wrap; 1 when empty.";
+  static constexpr const char* kDtypes =
+      "bool and integers below 32 bits -> int32 (uint32 if unsigned); others -> the same; half "
+      "types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -40,6 +48,7 @@ struct Prod : ReduceAxes {
 struct Max : ReduceAxes {
   static constexpr const char* kName = "max";
   static constexpr const char* kDoc = "Largest; NaN if any is NaN; an empty axis is an error.";
+  static constexpr const char* kDtypes = "any -> the same";
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -47,13 +56,16 @@ struct Max : ReduceAxes {
 struct Min : ReduceAxes {
   static constexpr const char* kName = "min";
   static constexpr const char* kDoc = "Smallest; NaN if any is NaN; an empty axis is an error.";
+  static constexpr const char* kDtypes = "any -> the same";
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 struct All : ReduceAxes {
   static constexpr const char* kName = "all";
   static constexpr const char* kDoc = "Whether every element is non-zero; true when empty.";
+  static constexpr const char* kDtypes = "any -> bool";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -61,13 +73,15 @@ struct All : ReduceAxes {
 struct Any : ReduceAxes {
   static constexpr const char* kName = "any";
   static constexpr const char* kDoc = "Whether some element is non-zero; false when empty.";
+  static constexpr const char* kDtypes = "any -> bool";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 struct Mean : ReduceAxes {
   static constexpr const char* kName = "mean";
-  static constexpr const char* kDoc = "Sum over count, in at least float32 inside; NaN when empty.";
+  static constexpr const char* kDoc = "Sum over count; NaN when empty.";
+  static constexpr const char* kDtypes = "floating -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -78,8 +92,15 @@ struct ArgMax {
   bool keepdims = false;
   static constexpr const char* kName = "argmax";
   static constexpr const char* kDoc =
-      "uint32 index of the largest, the lowest on ties; of the first NaN if there is one.";
+      "Index of the largest, the lowest on ties; of the first NaN if there is one. An empty axis, "
+      "or one longer than 2^32, is an error.";
+  static constexpr const char* kShapes = "x [...] -> x without the axis, or with size 1 there";
+  static constexpr const char* kDtypes = "any -> uint32";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&ArgMax::axis>("in [0, rank)"),
+                 attribute<&ArgMax::keepdims>("the axis stays with size 1"));
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 struct ArgMin {
@@ -87,8 +108,15 @@ struct ArgMin {
   bool keepdims = false;
   static constexpr const char* kName = "argmin";
   static constexpr const char* kDoc =
-      "uint32 index of the smallest, the lowest on ties; of the first NaN if there is one.";
+      "Index of the smallest, the lowest on ties; of the first NaN if there is one. An empty axis, "
+      "or one longer than 2^32, is an error.";
+  static constexpr const char* kShapes = "x [...] -> x without the axis, or with size 1 there";
+  static constexpr const char* kDtypes = "any -> uint32";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&ArgMin::axis>("in [0, rank)"),
+                 attribute<&ArgMin::keepdims>("the axis stays with size 1"));
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 

@@ -2,6 +2,7 @@
 
 #include "tessera/ir/node.h"
 #include "tessera/ops/creation.h"
+#include "tessera/ops/internal/check_number.h"
 #include "tessera/ops/internal/checks.h"
 
 namespace tessera {
@@ -14,6 +15,8 @@ TensorSpec Rope::infer(std::span<const array> in) const {
     fail(ErrorCode::invalid_argument, kName, "dims {} must be even and in [2, {}]", dims,
          in[0].shape(-1));
   }
+  detail::check_number(kName, "scale", scale);
+  detail::check_number(kName, "base", base);
   const Shape& offset = in[1].shape();
   if (!is_integer(in[1].dtype()) || offset.size() > 1 ||
       (offset.size() == 1 && offset[0] != 1 && offset[0] != in[0].shape(0))) {

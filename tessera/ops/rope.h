@@ -13,14 +13,21 @@ namespace tessera {
 struct Rope {
   int dims = 0;
   bool traditional = false;
-  float base = 10000.0f;  ///< unused when a third input gives the frequencies
+  float base = 10000.0f;
   float scale = 1.0f;
   static constexpr const char* kName = "rope";
   static constexpr const char* kDoc =
-      "Pairs of the first `dims` features rotated by (offset + t) * scale / freqs[i], t the index "
-      "on "
-      "the second-last axis; freqs[i] = base^(2i/dims) unless given. Pairs are (2i, 2i+1) if "
-      "traditional, else (i, i + dims/2). Angles in float32.";
+      "Pairs of features rotated by (offset + t) * scale / freqs[i], t the index on the "
+      "second-last axis; features from dims on stay.";
+  static constexpr const char* kShapes =
+      "x [B, ..., T, D], offset [] or [B], freqs [dims / 2] if any -> x";
+  static constexpr const char* kDtypes =
+      "x floating, offset int32, freqs float32 -> dtype of x; angles and products in float32";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Rope::dims>("leading features that turn, even, at most D"),
+                 attribute<&Rope::traditional>("pairs are (2i, 2i + 1), else (i, i + dims / 2)"),
+                 attribute<&Rope::base>("freqs[i] = base^(2i / dims) when no input gives them"),
+                 attribute<&Rope::scale>("of the positions"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> compose(std::span<const array> in) const;
   void vjp(Vjp& v) const;

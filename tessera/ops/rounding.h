@@ -13,6 +13,7 @@ struct Round : detail::AnyUnary<Round> {
   static constexpr const char* kName = "round";
   static constexpr const char* kDoc =
       "The nearest integer, the even one of two; integers and bool stay. Not for complex.";
+  static constexpr const char* kDtypes = "real -> the same";
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
 };
@@ -25,6 +26,9 @@ struct Remainder {
       "infinite b gives a, or b where the signs differ. Not for bool and complex. Lowered, a / b "
       "is "
       "rounded first.";
+  static constexpr const char* kShapes = "a, b broadcast together -> that shape";
+  static constexpr const char* kDtypes =
+      "a, b of one integer or floating dtype -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;

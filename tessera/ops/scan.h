@@ -11,18 +11,24 @@
 
 namespace tessera {
 
-/// What all scans have: a non-negative axis, and which elements belong to each total.
+/// What all scans have: an axis, and which elements belong to each total.
 struct ScanAxis {
   int axis = 0;
-  bool reverse = false;   ///< totals what follows instead of what precedes
-  bool inclusive = true;  ///< the element itself is part of its total
+  bool reverse = false;
+  bool inclusive = true;
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&ScanAxis::axis>("in [0, rank)"),
+                 attribute<&ScanAxis::reverse>("totals what follows instead of what precedes"),
+                 attribute<&ScanAxis::inclusive>("the element itself is part of its total"));
 };
 
 struct CumSum : ScanAxis {
   static constexpr const char* kName = "cumsum";
   static constexpr const char* kDoc =
-      "Running sum along an axis in the input's dtype: integers wrap, float16 and bfloat16 add in "
-      "float32. Not for bool, which cumsum() casts to int32.";
+      "Running sum along an axis; integers wrap; the sum of nothing is 0. cumsum() casts bool to "
+      "int32.";
+  static constexpr const char* kDtypes = "any but bool -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -32,8 +38,9 @@ struct CumSum : ScanAxis {
 struct CumProd : ScanAxis {
   static constexpr const char* kName = "cumprod";
   static constexpr const char* kDoc =
-      "Running product along an axis in the input's dtype: integers wrap, bool is logical and, "
-      "float16 and bfloat16 multiply in float32. The product of nothing is 1.";
+      "Running product along an axis; integers wrap, bool is logical and; the product of nothing "
+      "is 1.";
+  static constexpr const char* kDtypes = "any -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -43,7 +50,8 @@ struct CumMax : ScanAxis {
   static constexpr const char* kName = "cummax";
   static constexpr const char* kDoc =
       "Largest so far along an axis; NaN from the first NaN on. The maximum of nothing is -inf, or "
-      "the least integer. Not for complex.";
+      "the least integer.";
+  static constexpr const char* kDtypes = "real -> the same";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -54,7 +62,8 @@ struct CumMin : ScanAxis {
   static constexpr const char* kName = "cummin";
   static constexpr const char* kDoc =
       "Smallest so far along an axis; NaN from the first NaN on. The minimum of nothing is inf, or "
-      "the greatest integer. Not for complex.";
+      "the greatest integer.";
+  static constexpr const char* kDtypes = "real -> the same";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -64,8 +73,9 @@ struct CumMin : ScanAxis {
 struct LogCumSumExp : ScanAxis {
   static constexpr const char* kName = "logcumsumexp";
   static constexpr const char* kDoc =
-      "log of the running sum of exp along an axis, without overflow: in at least float32 inside. "
-      "-inf where nothing or only -inf is summed. Floating only.";
+      "log of the running sum of exp along an axis, without overflow. -inf where nothing or only "
+      "-inf is summed.";
+  static constexpr const char* kDtypes = "floating -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;

@@ -15,16 +15,24 @@ namespace tessera {
 enum class ScatterReduce { none, sum, prod, max, min };
 
 struct Scatter {
-  InlineVector<int, 6> axes;  ///< the axis of each index array
+  InlineVector<int, 6> axes;
   ScatterReduce reduce = ScatterReduce::none;
   static constexpr const char* kName = "scatter";
   static constexpr const char* kDoc =
-      "The first input with slices of the second written or combined into it, at starts given by "
-      "the index arrays that follow (0 on axes without one). Updates apply in row-major order, so "
-      "that among duplicates the last one wins on every backend (MLX leaves that open). Sums and "
-      "products of float16 and bfloat16 are float32 inside, integers wrap, bool sums are logical "
+      "x with slices of updates written or combined into it, at starts given by the index arrays "
+      "(0 on axes without one). Updates apply in row-major order, so that among duplicates the "
+      "last one wins on every backend (MLX leaves that open). Integers wrap, bool sums are logical "
       "or, NaN wins a maximum and a minimum. Negative indices count from the end; a slice that "
       "leaves the array is an error before anything is written.";
+  static constexpr const char* kShapes =
+      "x [...], updates [I..., slice...], index arrays [I...] -> x";
+  static constexpr const char* kDtypes =
+      "x and updates of one dtype, any (max, min: not complex); indices integer -> dtype of x; "
+      "half types in float32 inside, rounded once";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Scatter::axes>("the axis of each index array"),
+                 attribute<&Scatter::reduce>(
+                     "what becomes of an element that updates meet; none replaces it"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -38,6 +46,12 @@ struct ScatterAxis {
   static constexpr const char* kDoc =
       "x[.., index[.., i, ..], ..] = or += value[.., i, ..]: inputs are x, values and indices, the "
       "latter two equal to x off the axis. Order, dtypes and bounds as for scatter.";
+  static constexpr const char* kShapes = "x [...], values and indices equal to x off the axis -> x";
+  static constexpr const char* kDtypes = "as for scatter";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&ScatterAxis::axis>("in [0, rank)"),
+                 attribute<&ScatterAxis::reduce>(
+                     "what becomes of an element that updates meet; none replaces it"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;

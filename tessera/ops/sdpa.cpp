@@ -2,6 +2,7 @@
 
 #include "tessera/ir/node.h"
 #include "tessera/ops/creation.h"
+#include "tessera/ops/internal/check_number.h"
 #include "tessera/ops/internal/checks.h"
 #include "tessera/ops/shape.h"
 
@@ -43,6 +44,8 @@ TensorSpec Sdpa::infer(std::span<const array> in) const {
          "the sinks must be float32 [{}], one for each query head, got {}", q.shape(1),
          detail::describe(in.back()));
   }
+  detail::check_number(kName, "scale", scale);
+  detail::check_number(kName, "softcap", softcap);
   if (window < 0 || (window > 0 && !causal)) {
     fail(ErrorCode::invalid_argument, kName, "window {} needs causal attention and a size >= 0",
          window);

@@ -13,15 +13,28 @@ namespace tessera {
 
 struct Sdpa {
   float scale = 1.0f;
-  bool causal = false;     ///< query i sees keys up to S - L + i
-  int window = 0;          ///< > 0: and no more than this many keys, itself included
-  float softcap = 0.0f;    ///< > 0: scores become softcap * tanh(score / softcap)
-  bool has_sinks = false;  ///< inputs are q, k, v, then the mask if any, then the sinks if any
+  bool causal = false;
+  int window = 0;
+  float softcap = 0.0f;
+  bool has_sinks = false;
   static constexpr const char* kName = "scaled_dot_product_attention";
   static constexpr const char* kDoc =
-      "softmax(scale * q k^T + mask) v, the softmax in float32. A mask is bool (true keeps) or "
-      "floating (added). Sinks are a score per query head that takes part in the softmax and has "
-      "no value: its share is lost. A query that may see nothing gives zeros.";
+      "softmax(scale * q k^T + mask) v, Hq a multiple of Hkv (grouped-query attention). A bool "
+      "mask keeps where true, a float mask is added. A sink is a score that takes part in the "
+      "softmax of its head and has no value: its share is lost. A query that may see nothing gives "
+      "zeros.";
+  static constexpr const char* kShapes =
+      "q [B, Hq, L, D], k [B, Hkv, S, D], v [B, Hkv, S, Dv], mask [B, Hq, L, S] if any, sinks [Hq] "
+      "if any -> [B, Hq, L, Dv]";
+  static constexpr const char* kDtypes =
+      "q, k, v of one floating dtype -> the same; mask bool or float32, sinks float32; scores, "
+      "softmax and sums in float32";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Sdpa::scale>("of the scores"),
+                 attribute<&Sdpa::causal>("query i sees keys up to S - L + i"),
+                 attribute<&Sdpa::window>("> 0: and no more than this many keys, itself included"),
+                 attribute<&Sdpa::softcap>("> 0: scores become softcap * tanh(score / softcap)"),
+                 attribute<&Sdpa::has_sinks>("the last input is the sinks"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> compose(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;

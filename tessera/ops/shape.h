@@ -16,6 +16,9 @@ struct Reshape {
   Shape shape;
   static constexpr const char* kName = "reshape";
   static constexpr const char* kDoc = "The same elements in row-major order under another shape.";
+  static constexpr const char* kShapes = "x [...] -> shape, of as many elements";
+  static constexpr const char* kDtypes = "any -> the same";
+  static constexpr auto kAttributes = std::tuple(attribute<&Reshape::shape>("of the result"));
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -25,6 +28,10 @@ struct Transpose {
   InlineVector<int, 6> axes;
   static constexpr const char* kName = "transpose";
   static constexpr const char* kDoc = "Axes permuted: output axis i is input axis axes[i].";
+  static constexpr const char* kShapes = "x of rank n -> x with its axes in another order";
+  static constexpr const char* kDtypes = "any -> the same";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Transpose::axes>("a permutation of 0 to rank - 1"));
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -34,6 +41,10 @@ struct Broadcast {
   Shape shape;
   static constexpr const char* kName = "broadcast_to";
   static constexpr const char* kDoc = "Axes of size 1 repeated, NumPy's rules.";
+  static constexpr const char* kShapes = "x [...] -> shape";
+  static constexpr const char* kDtypes = "any -> the same";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Broadcast::shape>("of the result; x broadcasts to it"));
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -44,6 +55,14 @@ struct Slice {
   static constexpr const char* kName = "slice";
   static constexpr const char* kDoc =
       "Elements start, start + stride, ... before stop, per axis; a negative stride walks down.";
+  static constexpr const char* kShapes =
+      "x [...] -> one size per axis, ceil((stop - start) / stride)";
+  static constexpr const char* kDtypes = "any -> the same";
+  static constexpr auto kAttributes = std::tuple(
+      attribute<&Slice::start>("first element, one per axis, in [0, size]"),
+      attribute<&Slice::stop>(
+          "where it ends, exclusive; -1 is before the first element when a stride is negative"),
+      attribute<&Slice::strides>("distance of elements, not 0"));
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -54,6 +73,13 @@ struct SliceUpdate {
   static constexpr const char* kName = "slice_update";
   static constexpr const char* kDoc =
       "The first input with the slice replaced by the second; in place when nobody else needs it.";
+  static constexpr const char* kShapes = "x [...], update [slice] -> x";
+  static constexpr const char* kDtypes = "x and update of one dtype, any -> the same";
+  static constexpr auto kAttributes = std::tuple(
+      attribute<&SliceUpdate::start>("first element, one per axis, in [0, size]"),
+      attribute<&SliceUpdate::stop>(
+          "where it ends, exclusive; -1 is before the first element when a stride is negative"),
+      attribute<&SliceUpdate::strides>("distance of elements, not 0"));
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -63,6 +89,10 @@ struct Concatenate {
   int axis = 0;
   static constexpr const char* kName = "concatenate";
   static constexpr const char* kDoc = "Inputs joined along an axis.";
+  static constexpr const char* kShapes =
+      "one or more arrays, equal off the axis -> their sizes added on it";
+  static constexpr const char* kDtypes = "one dtype, any -> the same";
+  static constexpr auto kAttributes = std::tuple(attribute<&Concatenate::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -72,6 +102,11 @@ struct Pad {
   Shape low, high;
   static constexpr const char* kName = "pad";
   static constexpr const char* kDoc = "The second input (a scalar) around the first.";
+  static constexpr const char* kShapes = "x [...], value [] -> low + size + high per axis";
+  static constexpr const char* kDtypes = "x and value of one dtype, any -> the same";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Pad::low>("elements before, one per axis, at least 0"),
+                 attribute<&Pad::high>("elements after"));
   TensorSpec infer(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;

@@ -11,8 +11,12 @@ struct Softmax {
   InlineVector<int, 6> axes;
   static constexpr const char* kName = "softmax";
   static constexpr const char* kDoc =
-      "exp(x - max) / sum(exp(x - max)) over the axes, in float32 for half types. A row of -inf "
-      "gives NaN.";
+      "exp(x - max) / sum(exp(x - max)) over the axes. A row of -inf, or with NaN or +inf, gives "
+      "NaN.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "floating -> the same; half types in float32 inside";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Softmax::axes>("over which it sums to 1, in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -22,9 +26,9 @@ struct Softmax {
 struct LogSumExp : ReduceAxes {
   static constexpr const char* kName = "logsumexp";
   static constexpr const char* kDoc =
-      "log(sum(exp(x))) over the axes, shifted by the maximum; infinite when the maximum is, -inf "
-      "over "
-      "nothing (where MLX refuses).";
+      "log(sum(exp(x))), shifted by the maximum; infinite when the maximum is, NaN if any is NaN, "
+      "-inf over nothing (where MLX refuses).";
+  static constexpr const char* kDtypes = "floating -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;

@@ -18,8 +18,10 @@ struct Sort {
   int axis = 0;
   static constexpr const char* kName = "sort";
   static constexpr const char* kDoc =
-      "Ascending along an axis; stable, so that -0 and 0 keep their order; NaN last. Not for "
-      "complex.";
+      "Ascending along an axis; stable, so that -0 and 0 keep their order; NaN last.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "real -> the same";
+  static constexpr auto kAttributes = std::tuple(attribute<&Sort::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -30,21 +32,28 @@ struct ArgSort {
   int axis = 0;
   static constexpr const char* kName = "argsort";
   static constexpr const char* kDoc =
-      "uint32 indices that sort along an axis: the lower index first on ties, NaN last. Not for "
-      "complex.";
+      "Indices that sort along an axis: the lower index first on ties, NaN last.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "real -> uint32";
+  static constexpr auto kAttributes = std::tuple(attribute<&ArgSort::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 
 struct Partition {
-  ShapeElem kth = 0;  ///< in [0, size of the axis)
+  ShapeElem kth = 0;
   int axis = 0;
   static constexpr const char* kName = "partition";
   static constexpr const char* kDoc =
       "The elements along an axis with the one at kth where a sort would put it, none greater "
       "before it and none smaller after it; both sides in an order that is left open, NaN counting "
-      "as the greatest. Lowered to a full sort.";
+      "as the greatest.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "real -> the same";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&Partition::kth>("in [0, size of the axis)"),
+                 attribute<&Partition::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
@@ -56,8 +65,13 @@ struct ArgPartition {
   int axis = 0;
   static constexpr const char* kName = "argpartition";
   static constexpr const char* kDoc =
-      "uint32 indices that partition along an axis: those before kth and those after it are the "
-      "ones that argsort has there, in an order that is left open. Lowered to a full sort.";
+      "Indices that partition along an axis: those before kth and those after it are the ones that "
+      "argsort has there, in an order that is left open.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "real -> uint32";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&ArgPartition::kth>("in [0, size of the axis)"),
+                 attribute<&ArgPartition::axis>("in [0, rank)"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
@@ -67,10 +81,12 @@ struct SearchSorted {
   bool right = false;
   static constexpr const char* kName = "searchsorted";
   static constexpr const char* kDoc =
-      "For each element of the second input, how many of the first (one axis, sorted) are before "
-      "it: smaller, or, from the right, not greater. NaN after everything else. uint32. An "
-      "unsorted "
-      "first input gives any count.";
+      "How many of the sorted elements are before each value: smaller, or, from the right, not "
+      "greater. NaN after everything else. Elements that are not sorted give any count.";
+  static constexpr const char* kShapes = "sorted [N], values [...] -> [...]";
+  static constexpr const char* kDtypes = "both of one real dtype -> uint32";
+  static constexpr auto kAttributes =
+      std::tuple(attribute<&SearchSorted::right>("equal elements are before the value"));
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
 };

@@ -16,6 +16,9 @@ struct ArcTan2 {
       "The angle of the point (x = second input, y = first) in radians, -pi to pi, with the signs "
       "of zeros as in C's atan2; NaN if either is NaN; half types in float32 inside. Lowered, "
       "float64 holds float32's precision.";
+  static constexpr const char* kShapes = "a, b broadcast together -> that shape";
+  static constexpr const char* kDtypes =
+      "a, b of one floating dtype -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;

@@ -15,12 +15,16 @@ TensorSpec float_unary_spec(const char* op, std::span<const array> in);
 /// Floating dtypes in and out; the user functions cast integers to float32 first.
 template <class Op>
 struct FloatUnary {
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "floating -> the same; half types in float32 inside";
   TensorSpec infer(std::span<const array> in) const { return float_unary_spec(Op::kName, in); }
   static constexpr bool kElementwise = true;
 };
 /// Any dtype, the same out.
 template <class Op>
 struct AnyUnary {
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "any -> the same";
   TensorSpec infer(std::span<const array> in) const { return unary_spec(Op::kName, in); }
   static constexpr bool kElementwise = true;
 };
@@ -48,17 +52,22 @@ struct Cos : detail::FloatUnary<Cos> {
 };
 struct Sqrt : detail::FloatUnary<Sqrt> {
   static constexpr const char* kName = "sqrt";
-  static constexpr const char* kDoc = "Square root, correctly rounded; NaN below 0.";
+  static constexpr const char* kDoc =
+      "Square root; NaN below 0. A kernel of its own is correctly rounded.";
+  std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
 };
 struct Tanh : detail::FloatUnary<Tanh> {
   static constexpr const char* kName = "tanh";
   static constexpr const char* kDoc = "Hyperbolic tangent.";
+  std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
 };
 struct Erf : detail::FloatUnary<Erf> {
   static constexpr const char* kName = "erf";
-  static constexpr const char* kDoc = "Error function 2/sqrt(pi) * integral of exp(-t^2), 0 to x.";
+  static constexpr const char* kDoc =
+      "Error function 2/sqrt(pi) * integral of exp(-t^2), 0 to x. Lowered, within 2e-7.";
+  std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
 };
 struct ErfInv : detail::FloatUnary<ErfInv> {
@@ -87,13 +96,16 @@ struct Log1p : detail::FloatUnary<Log1p> {
 };
 struct Negative : detail::AnyUnary<Negative> {
   static constexpr const char* kName = "negative";
-  static constexpr const char* kDoc = "-x; unsigned integers wrap.";
+  static constexpr const char* kDoc = "-x; integers wrap.";
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
 };
 struct Abs {
   static constexpr const char* kName = "abs";
-  static constexpr const char* kDoc = "Absolute value; of complex64, its length as float32.";
+  static constexpr const char* kDoc =
+      "Absolute value; the length of a complex number. The least signed integer stays.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "any -> the same, complex64 -> float32";
   TensorSpec infer(std::span<const array> in) const;
   std::vector<array> lower(std::span<const array> in) const;
   static constexpr bool kElementwise = true;
@@ -101,7 +113,7 @@ struct Abs {
 };
 struct Square : detail::AnyUnary<Square> {
   static constexpr const char* kName = "square";
-  static constexpr const char* kDoc = "x * x.";
+  static constexpr const char* kDoc = "x * x; integers wrap.";
   std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
 };
@@ -126,7 +138,10 @@ struct Sigmoid : detail::FloatUnary<Sigmoid> {
 struct LogicalNot {
   static constexpr const char* kName = "logical_not";
   static constexpr const char* kDoc = "x == 0, as bool.";
+  static constexpr const char* kShapes = "x [...] -> [...]";
+  static constexpr const char* kDtypes = "any -> bool";
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
   static constexpr bool kElementwise = true;
 };
 struct Floor : detail::AnyUnary<Floor> {

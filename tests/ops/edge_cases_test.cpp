@@ -2,6 +2,7 @@
 // bounds.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 
 #include "tessera/core/error.h"
@@ -223,6 +224,26 @@ TEST(HugeShapes, MoreThanTwoToThe31ElementsAreCountedRight) {
   EXPECT_EQ(sum(x).item<std::uint32_t>(), 2147483665u);
   EXPECT_EQ(argmax(x).item<std::uint32_t>(), 2147483663u);
   EXPECT_EQ(slice(x, {-1}, {count}).item<std::uint8_t>(), 2);
+}
+
+TEST(HugeShapes, PartsOfMoreThanTwoToThe31ElementsAddRight) {
+  constexpr std::uint64_t kNeeded = std::uint64_t{5} << 30;
+  if (available_memory() < 2 * kNeeded) GTEST_SKIP() << "needs 10 GiB of free memory";
+  // y[i, j] = (i + j) mod 251: every row is one pattern, begun at another place.
+  const Shape shape{65537, 32770};
+  std::vector<std::uint8_t> pattern(static_cast<std::size_t>(shape[1]) + 251);
+  for (std::size_t k = 0; k < pattern.size(); ++k) pattern[k] = static_cast<std::uint8_t>(k % 251);
+  HostTensor host(shape, uint8);
+  for (ShapeElem i = 0; i < shape[0]; ++i) {
+    std::memcpy(host.mutable_data() + i * shape[1], pattern.data() + i % 251,
+                static_cast<std::size_t>(shape[1]));
+  }
+  const std::vector<array> parts = split(array(std::move(host)), 2, 1);
+  const array out = parts[0] + parts[1];
+  EXPECT_EQ(out.shape(), (Shape{65537, 16385}));
+  const array last_row = slice(out, {65536, 0}, {65537, 16385});
+  EXPECT_EQ(values<std::uint8_t>(last_row)[0], 120);
+  EXPECT_EQ(values<std::uint8_t>(last_row)[16384], 2);
 }
 
 // --- Bounds ---

@@ -28,7 +28,7 @@ array normal(const Shape& shape, int seed, Dtype dtype = float32) {
 array expanded(const std::vector<array>& q, int group_size, int bits, const std::string& mode,
                std::optional<Dtype> dtype = std::nullopt) {
   return dequantize(q[0], q[1], q.size() > 2 ? std::optional(q[2]) : std::nullopt, group_size, bits,
-                    mode, dtype);
+                    mode, std::nullopt, dtype);
 }
 
 TEST(SymmetricQuantization, KeepsZeroAndTheLargestMagnitude) {
@@ -91,8 +91,8 @@ TEST(Quantization, OfGroupsThatAreNoNumbersIsDefined) {
   for (const std::string mode : {"mxfp4", "mxfp8"}) {
     const std::vector<array> q = quantize(w, std::nullopt, std::nullopt, mode);
     EXPECT_EQ(values<std::uint8_t>(q[1]), (std::vector<std::uint8_t>{255, 255})) << mode;
-    EXPECT_TRUE(std::isnan(values<float>(
-        dequantize(q[0], q[1], std::nullopt, std::nullopt, std::nullopt, mode, float32))[9]));
+    EXPECT_TRUE(std::isnan(values<float>(dequantize(
+        q[0], q[1], std::nullopt, std::nullopt, std::nullopt, mode, std::nullopt, float32))[9]));
   }
   const std::vector<array> q = quantize(w, 32, 4);
   EXPECT_EQ(values<std::uint32_t>(q[0])[0] & 0xf000u, 0u);  // NaN has code 0
@@ -145,7 +145,8 @@ TEST(QuantizedMatmul, GivesTheBitsOfTheExpandedWeights) {
         std::optional<array> wide_biases;
         if (biases) wide_biases = astype(*biases, float32);
         const array scales = q[1].dtype() == uint8 ? q[1] : astype(q[1], float32);
-        const array w = dequantize(q[0], scales, wide_biases, group_size, bits, mode, float32);
+        const array w =
+            dequantize(q[0], scales, wide_biases, group_size, bits, mode, std::nullopt, float32);
         for (const std::int64_t m : {1, 2, 3, 5, 131}) {
           const array x = normal({m, 1568}, 7);
           EXPECT_EQ(

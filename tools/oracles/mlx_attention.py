@@ -2,15 +2,16 @@
 """Attention goldens from Python MLX (CPU): tests/goldens/ops/attention.json and .safetensors.
 
 Sinks with every kind of mask, values of another width than the keys, many more keys than queries, rows that
-may see nothing, and rope's options combined. mlx_ops.py has attention and rope without these;
-mlx_cases.py explains the format.
+may see nothing, rope's options combined, and the gated activations. mlx_ops.py has attention and rope without
+these; mlx_cases.py explains the format.
 
 Rerun: python tools/oracles/mlx_attention.py
 """
 
 import mlx.core as mx
+import mlx.nn as nn
 import numpy as np
-from mlx_cases import FLOATS, INF, bools, case, normal, write
+from mlx_cases import FLOATS, INF, bools, case, normal, shape_name, write
 
 OP = "fast.scaled_dot_product_attention"
 
@@ -146,10 +147,32 @@ def ropes():
                 case(f"rope/{dtype}/{way}/{label}", "fast.rope", inputs, attrs, rope, via=True)
 
 
+def gated():
+    ways = {
+        "swiglu": lambda g, u: nn.silu(g) * u,
+        "geglu": lambda g, u: nn.gelu(g) * u,
+        "geglu_approx": lambda g, u: nn.gelu_approx(g) * u,
+    }
+    for dtype in FLOATS:
+        for shape in ((15,), (7,), (33,), (129,), (3, 17), (2, 0)):
+            gate, up = normal(shape, dtype, scale=3.0), normal(shape, dtype)
+            for way, compute in ways.items():
+                name = f"{way}/{dtype}/{shape_name(shape)}"
+                case(
+                    name,
+                    way.removesuffix("_approx"),
+                    [gate, up],
+                    {"tanh_approximation": way.endswith("approx")},
+                    compute,
+                    via=True,
+                )
+
+
 def main():
     sinks_and_shapes()
     extremes()
     ropes()
+    gated()
     write("attention", "mlx_attention.py")
 
 

@@ -220,11 +220,10 @@ def shape_name(*shapes):
     return "_".join("x".join(map(str, s)) or "scalar" for s in shapes)
 
 
-def safetensors(script):
-    """The bytes of a file with all tensors stored so far."""
-    header, offset = {
-        "__metadata__": {"oracle": f"mlx {mx.__version__} cpu, tools/oracles/{script}"}
-    }, 0
+def safetensors(script, oracle=None):
+    """The bytes of a file with all tensors stored so far. oracle: when not MLX."""
+    made_by = oracle or f"mlx {mx.__version__} cpu"
+    header, offset = {"__metadata__": {"oracle": f"{made_by}, tools/oracles/{script}"}}, 0
     # widest types first, so that every tensor is aligned to its own size
     width = lambda kind: {"64": 8, "32": 4, "16": 2}.get(kind[-2:], 1)
     order = sorted(tensors, key=lambda n: (-width(tensors[n][0]), n))
@@ -260,18 +259,17 @@ def write_gradients(family, script):
     print(f"{len(entries)} cases with gradients, {len(blob)} bytes")
 
 
-def write(family, script):
+def write(family, script, oracle=None):
     """All cases so far, as ROOT/FAMILY.json and ROOT/FAMILY.safetensors."""
     if GRADIENTS:
         write_gradients(family, script)
         return
-    blob = safetensors(script)
+    blob = safetensors(script, oracle)
     ROOT.mkdir(parents=True, exist_ok=True)
     (ROOT / f"{family}.safetensors").write_bytes(blob)
 
     head = {
-        "mlx": mx.__version__,
-        "device": "cpu",
+        **({"oracle": oracle} if oracle else {"mlx": mx.__version__, "device": "cpu"}),
         "sha256_of_tensors": hashlib.sha256(blob).hexdigest(),
     }
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)

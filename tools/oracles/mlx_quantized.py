@@ -422,4 +422,54 @@ case(
     lambda x: mx.from_fp8(x, mx.int32),
 )
 
+# --- A scale for the whole matrix over nvfp4's own ---
+
+p = parameters(16, 4, "nvfp4")
+spread = 2.0 ** np.arange(-12, 12, 2).reshape(12, 1)
+w = mx.array((RNG.standard_normal((12, 64)) * spread).astype(np.float32))
+for label, global_scale in (
+    ("largest", mx.max(mx.abs(w))),
+    ("half_of_it", mx.max(mx.abs(w)) / 2),
+    ("one", mx.array(1.0)),
+    ("vector_of_one", mx.array([3.0])),
+):
+    case(
+        f"quantize/nvfp4/global_scale/{label}",
+        "quantize",
+        [w, global_scale],
+        p,
+        lambda w, g: mx.quantize(w, global_scale=g, **p),
+        exact=True,
+    )
+    for dtype in (None, "f32"):
+        case(
+            f"dequantize/nvfp4/global_scale/{label}/{dtype or 'default'}",
+            "dequantize",
+            [*mx.quantize(w, global_scale=global_scale, **p), None, global_scale],
+            dict(p, dtype=dtype),
+            lambda w, s, b, g: mx.dequantize(
+                w, s, b, global_scale=g, dtype=DTYPES[dtype] if dtype else None, **p
+            ),
+            exact=True,
+        )
+for label, global_scale, q in (
+    ("half", mx.array(1.0).astype(mx.float16), p),
+    ("two", mx.array([1.0, 2.0]), p),
+    ("mxfp4", mx.array(1.0), parameters(32, 4, "mxfp4")),
+):
+    case(
+        f"quantize/error/global_scale/{label}",
+        "quantize",
+        [w, global_scale],
+        q,
+        lambda w, g: mx.quantize(w, global_scale=g, **q),
+    )
+    case(
+        f"dequantize/error/global_scale/{label}",
+        "dequantize",
+        [*mx.quantize(w, **q), None, global_scale],
+        dict(q, dtype=None),
+        lambda w, s, b, g: mx.dequantize(w, s, b, global_scale=g, **q),
+    )
+
 write("quantized", "mlx_quantized.py")

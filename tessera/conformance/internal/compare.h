@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tessera/core/host_tensor.h"
 
@@ -20,5 +21,11 @@ struct Tolerance {
 /// NaN).
 std::optional<std::string> difference(const HostTensor& got, const HostTensor& want,
                                       Tolerance tolerance, bool exact);
+
+/// One unit in the last place of a floating dtype at the value.
+double ulp(double value, Dtype dtype);
+
+/// The elements, widened; of complex64, real and imaginary parts in turn.
+std::vector<double> as_doubles(const HostTensor& t);
 
 }  // namespace tessera::conformance

@@ -77,8 +77,9 @@ TensorPtr linear_kernel(Context& ctx, const Linear&, Inputs in, const TensorSpec
     return to_dtype(ctx, y, out.dtype);
   }
   const CpuTensor& given = as_cpu(in[1]);
-  // Weights are read in place when their rows are dense, whatever the distance between rows.
-  const bool dense = given.strides()[1] == 1 || given.shape()[1] <= 1;
+  // Weights are read in place when their rows are dense, whatever the distance between rows; one
+  // row repeated has the distance 0, which the kernels take for "no gaps".
+  const bool dense = (given.strides()[1] == 1 || given.shape()[1] <= 1) && given.strides()[0] != 0;
   const CpuTensorPtr w = dense ? std::static_pointer_cast<CpuTensor>(in[1]) : ctx.contiguous(in[1]);
   return linear_rows(ctx, in, out, k, [&](const LinearArgs& args) {
     isa::linear(ctx.pool, args, float_type(w->dtype()), w->bytes(), w->strides()[0]);

@@ -58,7 +58,8 @@ mx::array positions(Call& call, const Sdpa& op, int queries, int keys) {
 
 // The scores spelled out, for what MLX's fused attention has no parameter for.
 mx::array capped_attention(Call& call, const Sdpa& op, const mx::array& q, const mx::array& k,
-                           const mx::array& v, const std::optional<mx::array>& mask) {
+                           const mx::array& v, const std::optional<mx::array>& mask,
+                           const std::optional<mx::array>& sinks) {
   const int groups = q.shape(1) / k.shape(1);
   const mx::Shape grouped{q.shape(0), k.shape(1), groups, q.shape(2), q.shape(3)};
   const auto number = [&](float value) { return mx::array(value, q.dtype()); };
@@ -81,7 +82,18 @@ mx::array capped_attention(Call& call, const Sdpa& op, const mx::array& q, const
       scores = mx::add(scores, m, call.stream);
     }
   }
-  const mx::array weights = mx::softmax(scores, std::vector<int>{-1}, true, call.stream);
+  if (sinks) {
+    const mx::array column = mx::reshape(*sinks, {1, k.shape(1), groups, 1, 1}, call.stream);
+    const mx::Shape each{q.shape(0), k.shape(1), groups, q.shape(2), 1};
+    scores =
+        mx::concatenate({scores, mx::broadcast_to(column, each, call.stream)}, -1, call.stream);
+  }
+  mx::array weights = mx::softmax(scores, std::vector<int>{-1}, true, call.stream);
+  if (sinks) {  // their share is lost
+    mx::Shape stop = weights.shape();
+    stop.back() = k.shape(2);
+    weights = mx::slice(weights, mx::Shape(weights.ndim(), 0), stop, call.stream);
+  }
   const mx::array out = mx::matmul(weights, mx::expand_dims(v, 2, call.stream), call.stream);
   return mx::reshape(out, call.out_shape(), call.stream);
 }
@@ -95,7 +107,9 @@ mx::array sdpa(Call& call, const Sdpa& op) {
   if (keys == 0) return mx::zeros(call.out_shape(), call.out_dtype(), call.stream);
 
   std::optional<mx::array> mask;
-  if (call.in.size() > 3) mask = call.in[3];
+  if (call.in.size() > (op.has_sinks ? 4u : 3u)) mask = call.in[3];
+  std::optional<mx::array> sinks;
+  if (op.has_sinks) sinks = call.cast(call.in.back(), q.dtype());
   // What a query may see, if there may be one that sees nothing: it gives zeros, and not MLX's NaN.
   std::optional<mx::array> sees;
   if (op.causal && (mask || op.window > 0 || op.softcap > 0 || queries > keys)) {
@@ -121,13 +135,13 @@ mx::array sdpa(Call& call, const Sdpa& op) {
 
   mx::array out = q;
   if (op.softcap > 0) {
-    out = capped_attention(call, op, q, k, v, mask);
+    out = capped_attention(call, op, q, k, v, mask, sinks);
   } else {
     const char* mode = mask ? "array" : op.causal ? "causal" : "";
     std::optional<mx::array> cast_mask;
     if (mask) cast_mask = mask->dtype() == mx::bool_ ? *mask : call.cast(*mask, q.dtype());
-    out = mx::fast::scaled_dot_product_attention(q, k, v, op.scale, mode, cast_mask, std::nullopt,
-                                                 false, call.stream);
+    out = mx::fast::scaled_dot_product_attention(q, k, v, op.scale, mode, cast_mask, sinks, false,
+                                                 call.stream);
   }
   if (sees) {
     const mx::array any = mx::any(*sees, -1, true, call.stream);

@@ -81,7 +81,7 @@ def entry(op, lowerings):
         lines.append(f"* `{a['name']}` ({a['type']}; {a['default']}): {a['doc']}\n")
     if not op["required"]:
         names = ", ".join(f"`{name}`" for name in lowerings[op["name"]])
-        lines.append(f"* lowered to: {names}\n")
+        lines.append(f"* lowered to: {names or 'its inputs'}\n")
     return "".join(lines) + "\n"
 
 

@@ -40,9 +40,6 @@ constexpr auto kExp = [](auto x) { return std::exp(x); };
 constexpr auto kLog = [](auto x) { return std::log(x); };
 constexpr auto kSin = [](auto x) { return std::sin(x); };
 constexpr auto kCos = [](auto x) { return std::cos(x); };
-constexpr auto kSqrt = [](auto x) { return std::sqrt(x); };
-constexpr auto kTanh = [](auto x) { return std::tanh(x); };
-constexpr auto kErf = [](std::floating_point auto x) { return std::erf(x); };
 constexpr auto kFloor = [](std::floating_point auto x) { return std::floor(x); };
 constexpr auto kCeil = [](std::floating_point auto x) { return std::ceil(x); };
 
@@ -58,12 +55,6 @@ TensorPtr do_gelu(const Context& ctx, const Gelu& op, Inputs in, const TensorSpe
                    : x / 2 * (1 + std::erf(x * 0.7071067811865476));
       }
     });
-  });
-}
-
-TensorPtr do_logical_not(const Context& ctx, const LogicalNot&, Inputs in, const TensorSpec& out) {
-  return dispatch(in[0]->dtype(), [&]<class T>() {
-    return map<T, bool>(ctx, in, out, [](Compute<T> x) { return x == Compute<T>(0); });
   });
 }
 
@@ -179,34 +170,10 @@ struct PowerFn {
     }
   }
 };
-struct EqualFn {
-  template <class T>
-  bool operator()(T a, T b) const {
-    return a == b;
-  }
-};
-struct LessFn {
-  template <class T>
-  bool operator()(T a, T b) const {
-    return before(a, b);
-  }
-};
 struct LessEqualFn {
   template <class T>
   bool operator()(T a, T b) const {
     return before(a, b) || a == b;
-  }
-};
-struct LogicalAndFn {
-  template <class T>
-  bool operator()(T a, T b) const {
-    return a != T(0) && b != T(0);
-  }
-};
-struct LogicalOrFn {
-  template <class T>
-  bool operator()(T a, T b) const {
-    return a != T(0) || b != T(0);
   }
 };
 struct AndFn {
@@ -253,13 +220,9 @@ void add_elementwise(Kernels& kernels) {
   add<Log, floating<Log, kLog>>(kernels);
   add<Sin, floating<Sin, kSin>>(kernels);
   add<Cos, floating<Cos, kCos>>(kernels);
-  add<Sqrt, floating<Sqrt, kSqrt>>(kernels);
-  add<Tanh, floating<Tanh, kTanh>>(kernels);
-  add<Erf, floating<Erf, kErf>>(kernels);
   add<Floor, floating<Floor, kFloor>>(kernels);
   add<Ceil, floating<Ceil, kCeil>>(kernels);
   add<Gelu, do_gelu>(kernels);
-  add<LogicalNot, do_logical_not>(kernels);
   add<BitwiseInvert, do_invert>(kernels);
   add<Add, binary<Add, AddFn>>(kernels);
   add<Subtract, binary<Subtract, SubtractFn>>(kernels);
@@ -268,11 +231,7 @@ void add_elementwise(Kernels& kernels) {
   add<Maximum, binary<Maximum, MaximumFn>>(kernels);
   add<Minimum, binary<Minimum, MinimumFn>>(kernels);
   add<Power, binary<Power, PowerFn>>(kernels);
-  add<Equal, binary<Equal, EqualFn>>(kernels);
-  add<Less, binary<Less, LessFn>>(kernels);
   add<LessEqual, binary<LessEqual, LessEqualFn>>(kernels);
-  add<LogicalAnd, binary<LogicalAnd, LogicalAndFn>>(kernels);
-  add<LogicalOr, binary<LogicalOr, LogicalOrFn>>(kernels);
   add<BitwiseAnd, binary<BitwiseAnd, AndFn>>(kernels);
   add<BitwiseOr, binary<BitwiseOr, OrFn>>(kernels);
   add<BitwiseXor, binary<BitwiseXor, XorFn>>(kernels);

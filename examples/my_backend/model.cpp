@@ -152,7 +152,8 @@ TensorPtr do_sdpa(const Context& ctx, const Sdpa& op, Inputs in, const TensorSpe
   const DensePtr q = ctx.cast(in[0], float32);
   const DensePtr k = ctx.cast(in[1], float32);
   const DensePtr v = ctx.cast(in[2], float32);
-  const DenseTensor* mask = in.size() > 3 ? &dense(in[3]) : nullptr;
+  const float* sinks = op.has_sinks ? dense(in.back()).data<float>() : nullptr;
+  const DenseTensor* mask = in.size() > (sinks ? 4u : 3u) ? &dense(in[3]) : nullptr;
   const DensePtr y = ctx.make({out.shape, float32});
   const std::int64_t heads = q->shape()[1];
   const std::int64_t kv_heads = k->shape()[1];
@@ -165,9 +166,10 @@ TensorPtr do_sdpa(const Context& ctx, const Sdpa& op, Inputs in, const TensorSpe
   for (std::int64_t row = 0; row < q->shape()[0] * heads * queries; ++row) {
     const std::int64_t i = row % queries;
     const std::int64_t batch = row / queries / heads;
-    const std::int64_t head = row / queries % heads / (heads / kv_heads);
-    const float* key = k->data<float>() + (batch * kv_heads + head) * keys * width;
-    const float* value = v->data<float>() + (batch * kv_heads + head) * keys * value_width;
+    const std::int64_t head = row / queries % heads;
+    const std::int64_t kv_head = head / (heads / kv_heads);
+    const float* key = k->data<float>() + (batch * kv_heads + kv_head) * keys * width;
+    const float* value = v->data<float>() + (batch * kv_heads + kv_head) * keys * value_width;
     const std::int64_t last = op.causal ? keys - queries + i : keys - 1;
     const std::int64_t first = op.window > 0 ? last + 1 - op.window : 0;
     float largest = kNever;
@@ -184,8 +186,9 @@ TensorPtr do_sdpa(const Context& ctx, const Sdpa& op, Inputs in, const TensorSpe
       scores[j] = score;
       if (!(score <= largest)) largest = score;  // NaN comes through
     }
+    if (sinks && !(sinks[head] <= largest)) largest = sinks[head];
     if (largest == kNever) continue;  // it may see nothing: zeros
-    float sum = 0;
+    float sum = sinks ? std::exp(sinks[head] - largest) : 0;
     for (float& score : scores) sum += score = std::exp(score - largest);
     float* to = y->data<float>() + row * value_width;
     for (std::int64_t d = 0; d < value_width; ++d) {

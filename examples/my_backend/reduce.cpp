@@ -71,16 +71,9 @@ TensorPtr accumulate(const Context& ctx, const Op& op, Inputs in, const TensorSp
   return y;
 }
 
-// Whether b takes the place of a as the extreme; the first NaN stays.
-template <bool largest, class T>
-bool replaces(T a, T b) {
-  if (is_nan(a)) return false;
-  return is_nan(b) || (largest ? before(a, b) : before(b, a));
-}
-
-// The rule has refused empty axes, so each result meets an element that starts it.
-template <class Op, bool largest>
-TensorPtr extreme(const Context& ctx, const Op& op, Inputs in, const TensorSpec& out) {
+// The rule has refused empty axes, so each result meets an element that starts it; the first NaN
+// stays.
+TensorPtr do_max(const Context& ctx, const Max& op, Inputs in, const TensorSpec& out) {
   const DensePtr y = ctx.make(out);
   dispatch(out.dtype, [&]<class T>() {
     const T* x = dense(in[0]).data<T>();
@@ -88,35 +81,10 @@ TensorPtr extreme(const Context& ctx, const Op& op, Inputs in, const TensorSpec&
     std::vector<bool> begun(y->size());
     walk(in[0]->shape(), 0, result_strides(in[0]->shape(), op.axes),
          [&](std::int64_t i, std::int64_t at) {
-           if (!begun[at] || replaces<largest>(static_cast<Compute<T>>(best[at]),
-                                               static_cast<Compute<T>>(x[i]))) {
-             best[at] = x[i];
-           }
+           const auto old = static_cast<Compute<T>>(best[at]), next = static_cast<Compute<T>>(x[i]);
+           if (!begun[at] || (!is_nan(old) && (is_nan(next) || before(old, next)))) best[at] = x[i];
            begun[at] = true;
          });
-  });
-  return y;
-}
-
-template <class Op, bool largest>
-TensorPtr arg_extreme(const Context& ctx, const Op& op, Inputs in, const TensorSpec& out) {
-  const DensePtr y = ctx.make(out);
-  const Shape& shape = in[0]->shape();
-  std::int64_t inner = 1;
-  for (std::size_t i = op.axis + 1; i < shape.size(); ++i) inner *= shape[i];
-  dispatch(in[0]->dtype(), [&]<class T>() {
-    const T* x = dense(in[0]).data<T>();
-    std::uint32_t* best = y->template data<std::uint32_t>();
-    for (std::int64_t r = 0; r < y->size(); ++r) {
-      const T* line = x + r / inner * shape[op.axis] * inner + r % inner;
-      best[r] = 0;
-      for (std::int64_t i = 1; i < shape[op.axis]; ++i) {
-        if (replaces<largest>(static_cast<Compute<T>>(line[best[r] * inner]),
-                              static_cast<Compute<T>>(line[i * inner]))) {
-          best[r] = static_cast<std::uint32_t>(i);
-        }
-      }
-    }
   });
   return y;
 }
@@ -126,10 +94,7 @@ TensorPtr arg_extreme(const Context& ctx, const Op& op, Inputs in, const TensorS
 void add_reductions(Kernels& kernels) {
   add<Sum, accumulate<Sum, false>>(kernels);
   add<Prod, accumulate<Prod, true>>(kernels);
-  add<Max, extreme<Max, true>>(kernels);
-  add<Min, extreme<Min, false>>(kernels);
-  add<ArgMax, arg_extreme<ArgMax, true>>(kernels);
-  add<ArgMin, arg_extreme<ArgMin, false>>(kernels);
+  add<Max, do_max>(kernels);
 }
 
 }  // namespace my_backend

@@ -3,10 +3,10 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "tessera/cli/read_text.h"
 #include "tessera/core/internal/fail.h"
 #include "tessera/core/internal/json.h"
 
@@ -48,13 +48,7 @@ void Conversation::save(const std::filesystem::path& path) const {
 }
 
 void Conversation::load(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    fail(ErrorCode::not_found, path.string(), "cannot be opened: {}",
-         std::generic_category().message(errno));
-  }
-  const nlohmann::json list =
-      parse_json(std::string(std::istreambuf_iterator<char>(file), {}), path.string());
+  const nlohmann::json list = parse_json(read_text_file(path), path.string());
   std::vector<ChatMessage> loaded;
   try {
     for (const nlohmann::json& message : list) {

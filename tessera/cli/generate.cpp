@@ -1,6 +1,6 @@
-#include <fstream>
-#include <iostream>
-#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "tessera/cli/commands.h"
 #include "tessera/cli/generate_json.h"
@@ -8,7 +8,7 @@
 #include "tessera/cli/model_options.h"
 #include "tessera/cli/output.h"
 #include "tessera/cli/progress_bar.h"
-#include "tessera/core/internal/fail.h"
+#include "tessera/cli/read_text.h"
 #include "tessera/text/prompt.h"
 
 namespace tessera::cli {
@@ -70,24 +70,13 @@ void Generate::add_to(CLI::App& command) {
   sampling.add_to(command);
 }
 
-std::string read_all(std::istream& in, const std::string& name) {
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) fail(ErrorCode::io, name, "cannot be read");
-  return text;
-}
-
 std::string Generate::read_prompt() const {
   if (prompt_option->count() > 0) return prompt;
-  if (dash == "-" || prompt_file == "-") return read_all(std::cin, "standard input");
+  if (dash == "-" || prompt_file == "-") return read_standard_input();
   if (prompt_file.empty()) {
     throw UsageError("generate: no prompt; give --prompt TEXT, --prompt-file FILE or -");
   }
-  std::ifstream file(prompt_file, std::ios::binary);
-  if (!file) {
-    fail(ErrorCode::not_found, prompt_file, "cannot open it: {}",
-         std::generic_category().message(errno));
-  }
-  return read_all(file, prompt_file);
+  return read_text_file(prompt_file);
 }
 
 std::vector<std::int32_t> Generate::encode(const OpenModel& open, const std::string& text) const {

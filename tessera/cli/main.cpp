@@ -1,9 +1,11 @@
 // tessera: language models at the shell.
+#include <algorithm>
 #include <clocale>
 #include <csignal>
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "tessera/cli/commands.h"
 #include "tessera/cli/output.h"
@@ -15,6 +17,21 @@ namespace {
 int fail_with(ExitCode code, const std::string& message) {
   print_error(message);
   return code;
+}
+
+// CLI11's own words, but for a command that does not exist, and where to read on.
+std::string explain(const CLI::ParseError& error, const CLI::App& app, int argc, char** argv) {
+  const std::vector<const CLI::App*> commands = app.get_subcommands({});
+  const auto given = std::find_if(commands.begin(), commands.end(),
+                                  [](const CLI::App* command) { return command->parsed(); });
+  std::string help = "tessera --help";
+  std::string message = error.what();
+  if (given != commands.end()) {
+    help = "tessera " + (*given)->get_name() + " --help";
+  } else if (argc > 1 && argv[1][0] != '-') {
+    message = std::string(argv[1]) + ": no such command";
+  }
+  return message + "; see '" + help + "'";
 }
 
 int run(int argc, char** argv) {
@@ -43,7 +60,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return fail_with(kUsage, std::string(e.what()) + "; see 'tessera --help'");
+    return fail_with(kUsage, explain(e, app, argc, argv));
   } catch (const UsageError& e) {
     return fail_with(kUsage, e.what());
   } catch (const CommandFailed&) {

@@ -1,6 +1,10 @@
 #include "tessera/cli/model_options.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "tessera/cli/commands.h"
 #include "tessera/cli/interrupt.h"
@@ -8,6 +12,17 @@
 #include "tessera/core/internal/fail.h"
 
 namespace tessera::cli {
+
+CLI::Validator at_least(std::int64_t least) {
+  return CLI::Validator(
+      [least](std::string& text) {
+        std::int64_t value = 0;
+        const bool number = CLI::detail::lexical_cast(text, value);
+        return number && value < least ? fmt::format("must be at least {}, is {}", least, value)
+                                       : std::string();
+      },
+      "");
+}
 
 void ModelOptions::add_to(CLI::App& command) {
   command.add_option("MODEL", model, "A .gguf file, a model folder, or a name in the cache")
@@ -68,7 +83,10 @@ void SamplingFlags::add_to(CLI::App& command) {
   add("--repetition-penalty", sampling.repetition_penalty, "Above 1 makes repetition less likely");
   add("--presence-penalty", sampling.presence_penalty, "Taken once from tokens that occurred");
   add("--frequency-penalty", sampling.frequency_penalty, "Taken from tokens per occurrence");
-  add("--seed", sampling.seed, "The same seed gives the same answer");
+  command.add_option("--seed", sampling.seed, "The same seed gives the same answer")
+      ->check(at_least(0))
+      ->capture_default_str()
+      ->group("Sampling");
   command.add_option("--stop", options.stop, "Text that ends the answer; may be repeated")
       ->allow_extra_args(false)
       ->group("Sampling");
@@ -77,7 +95,7 @@ void SamplingFlags::add_to(CLI::App& command) {
       ->group("Sampling");
   command
       .add_option("--prefill-chunk", options.prefill_chunk, "Tokens of a long prompt run at a time")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least(1))
       ->capture_default_str()
       ->group("Machine");
 }
@@ -89,8 +107,10 @@ void SamplingFlags::check() const {
   }
   try {
     options.sampling.validate();
-  } catch (const Error& e) {
-    throw UsageError(e.what());
+  } catch (const Error& e) {  // "top_p: ..." is "--top-p: ..." here
+    std::string message = e.what();
+    std::replace(message.begin(), message.begin() + std::ssize(e.where()), '_', '-');
+    throw UsageError("--" + message);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,9 @@
 #include "tessera/text/generate.h"
 
 namespace tessera::cli {
+
+/// Refuses whole numbers below `least`.
+CLI::Validator at_least(std::int64_t least);
 
 /// MODEL and where to run it.
 struct ModelOptions {

@@ -1,9 +1,10 @@
-#include <iostream>
-#include <iterator>
+#include <algorithm>
+#include <charconv>
 #include <memory>
 
 #include "tessera/cli/commands.h"
 #include "tessera/cli/output.h"
+#include "tessera/cli/read_text.h"
 #include "tessera/core/internal/fail.h"
 #include "tessera/io/gguf.h"
 #include "tessera/io/hub.h"
@@ -34,8 +35,8 @@ struct Tokenize {
   void print_tokens(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) const;
 };
 
-/// Ids apart by blanks or commas.   errors  UsageError
-std::vector<std::int32_t> parse_ids(const std::string& text) {
+/// Ids of the vocabulary, apart by blanks or commas.   errors  UsageError
+std::vector<std::int32_t> parse_ids(const std::string& text, const Tokenizer& tokenizer) {
   std::vector<std::int32_t> ids;
   constexpr const char* kBetween = " \t\r\n,[]";
   for (std::size_t at = text.find_first_not_of(kBetween); at != std::string::npos;
@@ -43,8 +44,11 @@ std::vector<std::int32_t> parse_ids(const std::string& text) {
     const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
     const std::string word = text.substr(at, end - at);
     std::int32_t id = 0;
-    if (!CLI::detail::lexical_cast(word, id) || id < 0) {
-      throw UsageError("--decode: '" + word + "' is no token id");
+    const char* stop = word.data() + word.size();
+    const auto [parsed, error] = std::from_chars(word.data(), stop, id);
+    if (error != std::errc() || parsed != stop || !tokenizer.token_text(id)) {
+      throw UsageError("--decode: '" + word + "' is no token id; the vocabulary has " +
+                       std::to_string(tokenizer.vocab_size()));
     }
     ids.push_back(id);
     at = end;
@@ -73,12 +77,12 @@ void Tokenize::print_tokens(const Tokenizer& tokenizer,
 
 void Tokenize::run() {
   const std::unique_ptr<Tokenizer> tokenizer = open();
-  if (text == "-") text = std::string(std::istreambuf_iterator<char>(std::cin), {});
+  if (text == "-") text = read_standard_input();
   if (!decode) {
     return print_tokens(*tokenizer, tokenizer->encode(text, {.add_special_tokens = !bare,
                                                              .parse_special = special}));
   }
-  const std::string decoded = tokenizer->decode(parse_ids(text));
+  const std::string decoded = tokenizer->decode(parse_ids(text, *tokenizer));
   if (json) return put_json({{"text", decoded}});
   put_model_text(decoded);
   put("\n");

@@ -11,6 +11,7 @@ const Adapters& adapters() {
     add_elementwise(all);
     add_fft(all);
     add_general(all);
+    add_passthrough(all);
     add_pool(all);
     add_products(all);
     add_quantized(all);

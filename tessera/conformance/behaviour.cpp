@@ -33,9 +33,10 @@ void expect_refused(const std::function<void()>& call, const std::vector<std::st
 
 const Behaviours& behaviours() {
   static const Behaviours all = {
-      {"lifetime", lifetime_behaviours()}, {"transfer", transfer_behaviours()},
-      {"errors", error_behaviours()},      {"threads", thread_behaviours()},
-      {"shapes", shape_behaviours()},      {"sharing", sharing_behaviours()},
+      {"lifetime", lifetime_behaviours()},  {"transfer", transfer_behaviours()},
+      {"errors", error_behaviours()},       {"threads", thread_behaviours()},
+      {"shapes", shape_behaviours()},       {"sharing", sharing_behaviours()},
+      {"gradients", gradient_behaviours()},
   };
   return all;
 }

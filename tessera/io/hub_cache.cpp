@@ -107,8 +107,8 @@ fs::path resolve_model(const std::string& name_or_path) {
     }
   }
   fail(ErrorCode::not_found, name_or_path,
-       "no such file or folder, here or in {}; a model of the hub comes there with "
-       "'tessera pull ORG/REPOSITORY', which is pull_model()",
+       "no such file or folder, here or in {}; 'tessera pull ORG/REPOSITORY', or pull_model(), "
+       "fetches a model of the hub",
        models.string());
 }
 

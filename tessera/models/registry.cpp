@@ -63,6 +63,10 @@ std::unique_ptr<LanguageModel> load_language_model(const std::filesystem::path& 
     return load_language_model(std::make_shared<GgufFile>(load_gguf(path)), backend, options);
   }
   const std::filesystem::path config_path = path / "config.json";
+  if (!std::filesystem::exists(config_path)) {
+    fail(ErrorCode::not_found, path.string(),
+         "is a folder without config.json; a model's has that file and its .safetensors");
+  }
   const std::string config = read_text(config_path);
   const ModelFamily& family =
       family_of(model_type_of(config, config_path.string()), config_path.string());

@@ -7,6 +7,7 @@
 #include "tessera/ops/index.h"
 #include "tessera/ops/passthrough.h"
 #include "tessera/ops/reduce.h"
+#include "tessera/ops/rounding.h"
 #include "tessera/ops/shape.h"
 #include "tessera/ops/softmax.h"
 
@@ -56,7 +57,7 @@ array hard_shrink(const array& x, double lambd) {
   return where(abs(x) > lambd, x, weak(0, x));
 }
 array softshrink(const array& x, double lambd) {
-  return where(abs(x) > lambd, x - sign_of(x) * lambd, weak(0, x));
+  return where(abs(x) > lambd, x - sign(x) * lambd, weak(0, x));
 }
 array softsign(const array& x) {
   return x / (1 + abs(x));

@@ -1,6 +1,7 @@
 #include "tessera/ops/binary.h"
 
 #include "tessera/ir/node.h"
+#include "tessera/ops/bitwise.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/internal/checks.h"
 #include "tessera/ops/unary.h"
@@ -38,6 +39,13 @@ array promoted(const array& a, const array& b) {
 }
 }  // namespace
 
+// NaN is neither below nor above anything, so both of these give false for it.
+std::vector<array> Equal::lower(std::span<const array> in) const {
+  return {bitwise_and(in[0] <= in[1], in[1] <= in[0])};
+}
+std::vector<array> Less::lower(std::span<const array> in) const {
+  return {bitwise_and(in[0] <= in[1], bitwise_invert(in[1] <= in[0]))};
+}
 std::vector<array> NotEqual::lower(std::span<const array> in) const {
   return {logical_not(in[0] == in[1])};
 }
@@ -46,6 +54,13 @@ std::vector<array> Greater::lower(std::span<const array> in) const {
 }
 std::vector<array> GreaterEqual::lower(std::span<const array> in) const {
   return {in[1] <= in[0]};
+}
+
+std::vector<array> LogicalAnd::lower(std::span<const array> in) const {
+  return {bitwise_and(astype(in[0], bool_), astype(in[1], bool_))};
+}
+std::vector<array> LogicalOr::lower(std::span<const array> in) const {
+  return {bitwise_or(astype(in[0], bool_), astype(in[1], bool_))};
 }
 
 array add(const array& a, const array& b) {

@@ -75,6 +75,7 @@ struct Power : detail::Arithmetic<Power> {
 struct Equal : detail::Comparison<Equal> {
   static constexpr const char* kName = "equal";
   static constexpr const char* kDoc = "a == b; NaN equals nothing.";
+  std::vector<array> lower(std::span<const array> in) const;
 };
 struct NotEqual : detail::Comparison<NotEqual> {
   static constexpr const char* kName = "not_equal";
@@ -84,6 +85,7 @@ struct NotEqual : detail::Comparison<NotEqual> {
 struct Less : detail::Comparison<Less> {
   static constexpr const char* kName = "less";
   static constexpr const char* kDoc = "a < b.";
+  std::vector<array> lower(std::span<const array> in) const;
 };
 struct LessEqual : detail::Comparison<LessEqual> {
   static constexpr const char* kName = "less_equal";
@@ -102,10 +104,12 @@ struct GreaterEqual : detail::Comparison<GreaterEqual> {
 struct LogicalAnd : detail::Comparison<LogicalAnd> {
   static constexpr const char* kName = "logical_and";
   static constexpr const char* kDoc = "a != 0 and b != 0.";
+  std::vector<array> lower(std::span<const array> in) const;
 };
 struct LogicalOr : detail::Comparison<LogicalOr> {
   static constexpr const char* kName = "logical_or";
   static constexpr const char* kDoc = "a != 0 or b != 0.";
+  std::vector<array> lower(std::span<const array> in) const;
 };
 
 /// Dtypes are promoted together (promote_types).   errors  shape_mismatch naming both shapes

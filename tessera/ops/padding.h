@@ -5,6 +5,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,17 +16,20 @@
 namespace tessera {
 
 /// low_pad_size, high_pad_size: elements before and after, one of each for each of `axes`.
+/// pad_value: a scalar, zero on a's backend unless given.
 /// errors  invalid_argument, shape_mismatch
 array pad(const array& a, const std::vector<int>& axes, const Shape& low_pad_size,
-          const Shape& high_pad_size, const array& pad_value = array(0),
+          const Shape& high_pad_size, const std::optional<array>& pad_value = std::nullopt,
           const std::string& mode = "constant");
 /// The same widths on every axis.
-array pad(const array& a, const std::pair<int, int>& pad_width, const array& pad_value = array(0),
+array pad(const array& a, const std::pair<int, int>& pad_width,
+          const std::optional<array>& pad_value = std::nullopt,
           const std::string& mode = "constant");
-array pad(const array& a, int pad_width, const array& pad_value = array(0),
+array pad(const array& a, int pad_width, const std::optional<array>& pad_value = std::nullopt,
           const std::string& mode = "constant");
 /// A list in braces has a pair per axis.
 array pad(const array& a, std::initializer_list<std::pair<int, int>> pad_width,
-          const array& pad_value = array(0), const std::string& mode = "constant");
+          const array& pad_value, const std::string& mode = "constant");
+array pad(const array& a, std::initializer_list<std::pair<int, int>> pad_width);
 
 }  // namespace tessera

@@ -5,7 +5,9 @@
 
 #include "tessera/ir/node.h"
 #include "tessera/ops/binary.h"
+#include "tessera/ops/bitwise.h"
 #include "tessera/ops/creation.h"
+#include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
 #include "tessera/ops/shape.h"
 
@@ -114,6 +116,33 @@ TensorSpec ArgMin::infer(std::span<const array> in) const {
   return arg_spec(kName, in, axis, keepdims);
 }
 
+namespace {
+
+// Reversing the order of the elements makes the least the largest.
+array reversed(const array& a) {
+  return is_integer(a.dtype()) || a.dtype() == bool_ ? bitwise_invert(a) : a * -1.0f;
+}
+
+// The lowest index of those that hold the extreme, or NaN, which is the extreme then.
+array first_index(const array& a, const array& extreme, int axis, bool keepdims) {
+  Shape along(a.ndim(), 1);
+  along[static_cast<std::size_t>(axis)] = a.shape(axis);
+  const array count = apply(Arange{0, 1, a.shape(axis), uint32}, {}, a.backend());
+  const array none = detail::scalar(4294967295.0, uint32, a.backend());
+  return min(where(a == extreme || a != a, reshape(count, along), none), axis, keepdims);
+}
+
+}  // namespace
+
+std::vector<array> Min::lower(std::span<const array> in) const {
+  return {reversed(apply(Max{*this}, {reversed(in[0])}))};
+}
+std::vector<array> ArgMax::lower(std::span<const array> in) const {
+  return {first_index(in[0], max(in[0], axis, true), axis, keepdims)};
+}
+std::vector<array> ArgMin::lower(std::span<const array> in) const {
+  return {first_index(in[0], min(in[0], axis, true), axis, keepdims)};
+}
 std::vector<array> All::lower(std::span<const array> in) const {
   return {astype(apply(Prod{*this}, {astype(astype(in[0], bool_), int32)}), bool_)};
 }

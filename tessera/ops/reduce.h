@@ -58,6 +58,7 @@ struct Min : ReduceAxes {
   static constexpr const char* kDoc = "Smallest; NaN if any is NaN; an empty axis is an error.";
   static constexpr const char* kDtypes = "any -> the same";
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
@@ -99,6 +100,7 @@ struct ArgMax {
       std::tuple(attribute<&ArgMax::axis>("in [0, rank)"),
                  attribute<&ArgMax::keepdims>("the axis stays with size 1"));
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 struct ArgMin {
@@ -114,6 +116,7 @@ struct ArgMin {
       std::tuple(attribute<&ArgMin::axis>("in [0, rank)"),
                  attribute<&ArgMin::keepdims>("the axis stays with size 1"));
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
   std::vector<array> vmap(const Vmap& v) const;
 };
 

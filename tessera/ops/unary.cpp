@@ -1,13 +1,17 @@
 #include "tessera/ops/unary.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "tessera/ir/node.h"
 #include "tessera/ops/binary.h"
+#include "tessera/ops/bitwise.h"
 #include "tessera/ops/complex.h"
 #include "tessera/ops/creation.h"
+#include "tessera/ops/exponential.h"
 #include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
+#include "tessera/ops/internal/float_function.h"
 
 namespace tessera {
 
@@ -38,6 +42,47 @@ TensorSpec LogicalNot::infer(std::span<const array> in) const {
   return {in[0].shape(), bool_};
 }
 
+std::vector<array> LogicalNot::lower(std::span<const array> in) const {
+  return {bitwise_invert(astype(in[0], bool_))};
+}
+
+// The power function gives 0 for -0 and infinity for -infinity.
+std::vector<array> Sqrt::lower(std::span<const array> in) const {
+  return {detail::float_function(in[0], [](const array& x) {
+    const array root = power(x, detail::constant(0.5, x));
+    return where(x < 0.0, detail::constant(NAN, x), where(x == 0.0, x, root));
+  })};
+}
+// -t / (t + 2) for t = exp(-2 |x|) - 1, which neither overflows nor cancels.
+std::vector<array> Tanh::lower(std::span<const array> in) const {
+  return {detail::float_function(in[0], [](const array& x) {
+    const array t = expm1(abs(x) * -2.0);
+    const array size = t / (-2.0 - t);
+    return where(x < 0.0, size * -1.0, where(x == 0.0, x, size));
+  })};
+}
+// Below 1 the Taylor series, in which the first term left out is below 2e-9; from there on formula
+// 7.1.26 of Abramowitz and Stegun, Handbook of Mathematical Functions (1964), within 1.5e-7.
+std::vector<array> Erf::lower(std::span<const array> in) const {
+  return {detail::float_function(in[0], [](const array& x) {
+    constexpr double kTwoOverRootPi = 2 * std::numbers::inv_sqrtpi;
+    constexpr double kFormula[] = {1.061405429, -1.453152027, 1.421413741, -0.284496736,
+                                   0.254829592};
+    const array squared = x * x, size = abs(x);
+    array series = detail::constant(0, x);
+    double factorial = 3628800;  // 10!
+    for (int n = 10; n >= 0; --n) {
+      series =
+          series * squared + (n % 2 == 0 ? 1 : -1) * kTwoOverRootPi / (factorial * (2 * n + 1));
+      if (n > 0) factorial /= n;
+    }
+    const array t = 1.0 / (size * 0.3275911 + 1.0);
+    array formula = detail::constant(0, x);
+    for (const double c : kFormula) formula = (formula + c) * t;
+    const array tail = 1.0 - formula * exp(squared * -1.0);
+    return where(size < 1.0, x * series, where(x < 0.0, tail * -1.0, tail));
+  })};
+}
 std::vector<array> ErfInv::lower(std::span<const array> in) const {
   const array x = astype(in[0], promote_types(in[0].dtype(), float32));
   const array w = log((1.0f - x) * (1.0f + x)) * -1;

@@ -52,17 +52,22 @@ struct Cos : detail::FloatUnary<Cos> {
 };
 struct Sqrt : detail::FloatUnary<Sqrt> {
   static constexpr const char* kName = "sqrt";
-  static constexpr const char* kDoc = "Square root, correctly rounded; NaN below 0.";
+  static constexpr const char* kDoc =
+      "Square root; NaN below 0. A kernel of its own is correctly rounded.";
+  std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
 };
 struct Tanh : detail::FloatUnary<Tanh> {
   static constexpr const char* kName = "tanh";
   static constexpr const char* kDoc = "Hyperbolic tangent.";
+  std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
 };
 struct Erf : detail::FloatUnary<Erf> {
   static constexpr const char* kName = "erf";
-  static constexpr const char* kDoc = "Error function 2/sqrt(pi) * integral of exp(-t^2), 0 to x.";
+  static constexpr const char* kDoc =
+      "Error function 2/sqrt(pi) * integral of exp(-t^2), 0 to x. Lowered, within 2e-7.";
+  std::vector<array> lower(std::span<const array> in) const;
   void vjp(Vjp& v) const;
 };
 struct ErfInv : detail::FloatUnary<ErfInv> {
@@ -136,6 +141,7 @@ struct LogicalNot {
   static constexpr const char* kShapes = "x [...] -> [...]";
   static constexpr const char* kDtypes = "any -> bool";
   TensorSpec infer(std::span<const array> in) const;
+  std::vector<array> lower(std::span<const array> in) const;
   static constexpr bool kElementwise = true;
 };
 struct Floor : detail::AnyUnary<Floor> {

@@ -100,9 +100,19 @@ class CommandLine(Temporary):
             self.assertRegex(errors, r"^tessera: [^\n]+\n$", arguments)
 
     def test_the_message_names_the_option(self):
-        self.assertIn("temperature", run("generate", "x", "--prompt", "a", "--temperature", "-1",
-                                         code=2)[1])
+        for option, value in (("--temperature", "-1"), ("--top-p", "2"), ("--top-k", "-1"),
+                              ("--repetition-penalty", "0"), ("--max-tokens", "-1"),
+                              ("--seed", "-1"), ("--prefill-chunk", "0"), ("--threads", "2000")):
+            _, errors = run("generate", "x", "--prompt", "a", option, value, code=2)
+            self.assertRegex(errors, rf"^tessera: {option}: [^\n]{{10,80}}\n$")
         self.assertIn("--bogus", run("list", "--bogus", code=2)[1])
+
+    def test_a_command_that_is_not_there(self):
+        self.assertEqual(run("bogus", code=2)[1],
+                         "tessera: bogus: no such command; see 'tessera --help'\n")
+
+    def test_the_message_sends_to_the_help_of_the_command(self):
+        self.assertIn("see 'tessera tokenize --help'", run("tokenize", code=2)[1])
 
 
 class Errors(Temporary):
@@ -137,6 +147,12 @@ class Errors(Temporary):
     def test_a_missing_prompt_file(self):
         self.check("generate", "x", "--prompt-file", self.folder / "absent.txt",
                    says=["absent.txt", "No such file"])
+
+    def test_a_folder_is_no_prompt_file(self):
+        self.check("generate", "x", "--prompt-file", self.folder, says=[str(self.folder), "directory"])
+
+    def test_a_folder_without_a_model(self):
+        self.check("generate", self.folder, "--prompt", "a", says=[str(self.folder), "config.json"])
 
     def test_control_characters_in_names_do_not_reach_the_terminal(self):
         _, errors = run("inspect", "a\x1b[31mb\nc", code=1)
@@ -284,7 +300,7 @@ class OtherCommands(Temporary):
         self.assertEqual(len(run("tokenize", STORIES, text)[0].splitlines()), len(got["ids"]))
 
     def test_decode_refuses_what_is_no_id(self):
-        for ids in ("1 two", "-1", "99999999999"):
+        for ids in ("1 two", "-1", "99999999999", "512"):
             self.assertIn("no token id", run("tokenize", STORIES, "--decode", f"5 {ids}", code=2)[1])
 
     def test_inspect_gguf(self):

@@ -197,6 +197,7 @@ const std::set<std::string>& without_derivative() {
 TEST(Derivatives, GradientsOfEveryOpAgreeWithDifferencesAndWithForwardDerivatives) {
   int right = 0;
   for (const auto& [op, cases] : golden_cases()) {
+    if (op == "stop_gradient") continue;  // a constant on purpose: tests/graph/transforms_test.cpp
     int right_here = 0, tried = 0;
     std::string note;
     for (const GoldenCase& c : cases) {
@@ -204,8 +205,9 @@ TEST(Derivatives, GradientsOfEveryOpAgreeWithDifferencesAndWithForwardDerivative
       if (!call) continue;
       try {
         eval((*call)(call->values));
-      } catch (const Error&) {  // no double precision for this op
+      } catch (const Error&) {  // no double precision for this op: steps must be near the values
         call = smooth_call(c, float32);
+        tame(*call);
       }
       if (!finite((*call)(call->values))) tame(*call);
       ++tried;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "tessera/ops/ops.h"
 #include "tests/conformance/mutant.h"
@@ -44,14 +45,15 @@ std::vector<Mutant> backend_mutants() {
         std::swap((*last)[key], c.output());
         if (!c.output()) c.output() = (*last)[key];
       }));
-  all.push_back(broken<Linear>("linear mixes up threads", "behaviour/threads",
-                               [shared = std::make_shared<std::atomic<int>>(0)](Call& c) {
-                                 const int before = shared->fetch_add(1);
-                                 c.run();
-                                 if (shared->load() != before + 1) {
-                                   c.change_floats(c.output(), [](float x) { return x + 1; });
-                                 }
-                               }));
+  all.push_back(
+      broken<Linear>("linear mixes up threads", "behaviour/threads",
+                     [last = std::make_shared<std::atomic<std::thread::id>>()](Call& c) {
+                       const std::thread::id before = last->exchange(std::this_thread::get_id());
+                       c.run();
+                       if (before != std::thread::id() && before != std::this_thread::get_id()) {
+                         c.change_floats(c.output(), [](float x) { return x + 1; });
+                       }
+                     }));
   all.push_back(broken<Sum>("sum is not the same twice", "behaviour/sharing",
                             [turn = std::make_shared<std::atomic<int>>(0)](Call& c) {
                               c.run();

@@ -27,6 +27,20 @@ std::function<void(Call&)> without_input(std::size_t i) {
   };
 }
 
+template <class Op>
+Mutant swaps(std::string name) {
+  return wrong<Op>(std::move(name), [](Call& c) {
+    std::swap(c.inputs()[0], c.inputs()[1]);
+    c.run();
+  });
+}
+
+/// The place where a partition divides, one lower.
+template <class Op>
+void divide_before(Op& op) {
+  if (op.kth > 0) --op.kth;
+}
+
 /// Every float input in float16.
 void in_half(Call& c) {
   c.change_inputs(as_half);
@@ -79,6 +93,9 @@ std::vector<Mutant> contract_mutants() {
                      }),
       wrong_attribute<SearchSorted>("searchsorted takes the other side",
                                     [](SearchSorted& op) { op.right = !op.right; }),
+      wrong_attribute<Partition>("partition divides one place early", divide_before<Partition>),
+      wrong_attribute<ArgPartition>("argpartition divides one place early",
+                                    divide_before<ArgPartition>),
       wrong_attribute<CumProd>("cumprod leaves out the element itself",
                                [](CumProd& op) { op.inclusive = !op.inclusive; }),
       wrong_attribute<CumMax>("cummax ignores reverse", [](CumMax& op) { op.reverse = false; }),
@@ -104,6 +121,14 @@ std::vector<Mutant> contract_mutants() {
             if (op.reduce == ScatterReduce::max) op.reduce = ScatterReduce::min;
           },
           "scatter_max"),
+      wrong_attribute<ScatterAxis>(
+          "scatter_add_axis overwrites",
+          [](ScatterAxis& op) {
+            if (op.reduce == ScatterReduce::sum) op.reduce = ScatterReduce::none;
+          },
+          "scatter_add_axis"),
+      swaps<Swiglu>("swiglu gates with the other half"),
+      swaps<Geglu>("geglu gates with the other half"),
       wrong<MeanPool>("mean_pool counts what is masked",
                       [](Call& c) {
                         const TensorSpec mask = c.inputs()[1]->spec();
@@ -136,11 +161,31 @@ std::vector<Mutant> contract_mutants() {
             if (op.kind == Fft::Kind::inverse) op.kind = Fft::Kind::forward;
           },
           "fft.ifft"),
+      wrong<Imag>("imag is that of the conjugate",
+                  [](Call& c) {
+                    c.run();
+                    c.change_floats(c.output(), [](float x) { return -x; });
+                  }),
       wrong<RandomBits>("random bits repeat their first word", with_shifted_words(0),
                         "random.bits"),
       runs<BitwiseXor, BitwiseOr>("bitwise_xor is bitwise_or"),
+      runs<BitwiseAnd, BitwiseOr>("bitwise_and is bitwise_or"),
       runs<RightShift, LeftShift>("right_shift is left_shift"),
+      runs<LeftShift, RightShift>("left_shift is right_shift"),
       wrong<Quantize>("quantize sees float16", in_half),
+      wrong<ToFp8>("to_fp8 saturates at 240",
+                   [](Call& c) {
+                     c.change_inputs([](float x) {
+                       return std::isnan(x) ? x : std::clamp(x, -240.0f, 240.0f);
+                     });
+                     c.run();
+                   }),
+      wrong<FromFp8>("from_fp8 flushes denormals",
+                     [](Call& c) {
+                       c.run();
+                       c.change_floats(c.output(),
+                                       [](float x) { return std::abs(x) < 0x1p-6f ? 0.0f : x; });
+                     }),
       wrong<DequantizeGroups>("dequantize forgets the biases", without_input(2), "dequantize"),
       wrong<DequantizeGroups>("dequantize takes the neighbour's scale for the last group",
                               with_last_scale_repeated, "dequantize"),

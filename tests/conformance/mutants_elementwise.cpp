@@ -28,6 +28,14 @@ Mutant wrong_input(std::string name, std::function<float(float)> change) {
   });
 }
 
+template <class Op>
+Mutant swaps(std::string name) {
+  return wrong<Op>(std::move(name), [](Call& c) {
+    std::swap(c.inputs()[0], c.inputs()[1]);
+    c.run();
+  });
+}
+
 template <class Op, class Other>
 Mutant runs(std::string name) {
   return wrong<Op>(std::move(name), [](Call& c) { c.run_as(Other{}); });
@@ -38,6 +46,9 @@ float as_half(float x) {
 }
 float as_bfloat(float x) {
   return static_cast<float>(bfloat16_t(x));
+}
+float bare_zero(float x) {
+  return x == 0 ? 0.0f : x;
 }
 float without_nan(float x) {
   return std::isnan(x) ? 0.0f : x;
@@ -60,14 +71,9 @@ std::vector<Mutant> elementwise_mutants() {
                    c.clear_output(std::max<std::int64_t>(n - 1, 0), n);
                  }),
       wrong_input<Add>("add takes its operands in float16", as_half),
-      wrong<Subtract>("subtract swaps its operands",
-                      [](Call& c) {
-                        std::swap(c.inputs()[0], c.inputs()[1]);
-                        c.run();
-                      }),
+      swaps<Subtract>("subtract swaps its operands"),
       wrong_result<Multiply>("multiply gives 0 for NaN", without_nan),
-      wrong_result<Multiply>("multiply loses the sign of zero",
-                             [](float x) { return x == 0 ? 0.0f : x; }),
+      wrong_result<Multiply>("multiply loses the sign of zero", bare_zero),
       wrong_result<Divide>("divide saturates at float16's largest number", clamped),
       wrong_result<Divide>("divide rounds to bfloat16", as_bfloat),
       wrong_result<Maximum>("maximum drops NaN", without_nan),
@@ -95,8 +101,7 @@ std::vector<Mutant> elementwise_mutants() {
                         [](float x) { return std::max(x, 0.0f); }),
       wrong_input<Tanh>("tanh saturates at 3", [](float x) { return x > 3 ? 20.0f : x; }),
       wrong_result<Erf>("erf errs by 1e-5", [](float x) { return x * 1.00001f; }),
-      wrong_result<Negative>("negative keeps the sign of zero",
-                             [](float x) { return x == 0 ? 0.0f : x; }),
+      wrong_result<Negative>("negative keeps the sign of zero", bare_zero),
       wrong_result<Abs>("abs keeps negative infinity",
                         [](float x) { return std::isinf(x) ? -x : x; }),
       wrong_input<Square>("square overflows early", [](float x) { return std::min(x, 100.0f); }),
@@ -104,6 +109,24 @@ std::vector<Mutant> elementwise_mutants() {
                                [](float x) { return std::isinf(x) ? 0.0f : x; }),
       wrong_result<Rsqrt>("rsqrt is an estimate of 12 bits", as_half),
       wrong_input<Sigmoid>("sigmoid saturates at -20", [](float x) { return std::max(x, -20.0f); }),
+      wrong<Expm1>("expm1 is exp and then less 1",
+                   [](Call& c) {
+                     c.run_as(Exp{});
+                     c.change_floats(c.output(), [](float x) { return x - 1; });
+                   }),
+      wrong<Log1p>("log1p rounds 1 + x first",
+                   [](Call& c) {
+                     c.change_inputs([](float x) { return 1 + x; });
+                     c.run_as(Log{});
+                   }),
+      runs<Log2, Log>("log2 is the natural logarithm"),
+      wrong_result<Log10>("log10 is good to 11 bits", as_half),
+      wrong_result<ErfInv>("erfinv is good to 3 digits", as_bfloat),
+      swaps<ArcTan2>("arctan2 swaps its operands"),
+      wrong_input<ArcTan2>("arctan2 does not know the sign of zero", bare_zero),
+      wrong_result<Remainder>("remainder has no sign", [](float x) { return std::abs(x); }),
+      wrong_input<Round>("round takes halves away from zero",
+                         [](float x) { return std::trunc(x + std::copysign(0.5f, x)); }),
       wrong_input<Floor>("floor drops the fraction", [](float x) { return std::trunc(x); }),
       wrong_input<Ceil>("ceil rounds to nearest", [](float x) { return std::nearbyint(x); }),
       wrong<Cast>("cast to an integer rounds to nearest",

@@ -141,6 +141,17 @@ std::vector<Mutant> shape_mutants() {
                                    [](std::int64_t i) { return std::max<std::int64_t>(i, 0); });
                     c.run();
                   }),
+      wrong<TakeAlongAxis>("take_along_axis clamps negative indices",
+                           [](Call& c) {
+                             change_indices(
+                                 c, 1, [](std::int64_t i) { return std::max<std::int64_t>(i, 0); });
+                             c.run();
+                           }),
+      wrong<Gather>("gather is one row off",
+                    [](Call& c) {
+                      change_indices(c, 1, [](std::int64_t i) { return i > 0 ? i - 1 : i; });
+                      c.run();
+                    }),
       wrong<Take>("take reads past the end", swallow_errors, "behaviour/errors"),
       wrong<Embedding>("embedding reads past the end", swallow_errors, "behaviour/errors"),
       wrong<Embedding>("embedding is one row off",

@@ -30,6 +30,7 @@ void add_conv(Adapters& table);
 void add_elementwise(Adapters& table);
 void add_fft(Adapters& table);
 void add_general(Adapters& table);
+void add_passthrough(Adapters& table);
 void add_pool(Adapters& table);
 void add_products(Adapters& table);
 void add_quantized(Adapters& table);

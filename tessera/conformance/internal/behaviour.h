@@ -45,5 +45,6 @@ std::vector<Behaviour> error_behaviours();
 std::vector<Behaviour> thread_behaviours();
 std::vector<Behaviour> shape_behaviours();
 std::vector<Behaviour> sharing_behaviours();
+std::vector<Behaviour> gradient_behaviours();
 
 }  // namespace tessera::conformance

@@ -21,11 +21,6 @@ inline array raised_to(const array& a, double exponent) {
   return tessera::power(a, weak(exponent, a));
 }
 
-/// -1, 0 or 1; NaN stays.
-inline array sign_of(const array& x) {
-  return where(x == 0, x, where(x > 0, ones(x.shape(), x.dtype()), -ones(x.shape(), x.dtype())));
-}
-
 /// log(exp(a) + exp(b)), also where the exponentials overflow; infinite when either is. Equal
 /// operands share the gradient.
 inline array log_add_exp(const array& a, const array& b) {

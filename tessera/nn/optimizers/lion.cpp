@@ -2,6 +2,7 @@
 
 #include "tessera/core/internal/fail.h"
 #include "tessera/nn/optimizers/internal/slots.h"
+#include "tessera/ops/rounding.h"
 
 namespace tessera::optimizers {
 
@@ -21,7 +22,7 @@ array Lion::apply_single(const array& gradient, const array& parameter, Slots& s
   const auto& [b1, b2] = options_.betas;
   const array lr = rate(gradient.dtype());
   array& m = slots.at("m");
-  const array direction = nn::sign_of(moved(m, b1, gradient));
+  const array direction = sign(moved(m, b1, gradient));
   m = moved(m, b2, gradient);
   const double decay = options_.weight_decay;
   return (decay > 0 ? (1 - lr * decay) * parameter : parameter) - lr * direction;

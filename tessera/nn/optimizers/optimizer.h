@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "tessera/nn/module.h"

@@ -6,6 +6,7 @@
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/index.h"
+#include "tessera/ops/rounding.h"
 #include "tessera/ops/unary.h"
 
 namespace tessera::optimizers {
@@ -34,7 +35,7 @@ Schedule exponential_decay(double init, double decay_rate) {
 Schedule step_decay(double init, double decay_rate, int step_size) {
   at_least_one("step_decay", "step_size", step_size);
   return [=](const array& step) {
-    return init * power_of(decay_rate, floor(astype(step, float32) / step_size));
+    return init * power_of(decay_rate, floor_divide(step, array(step_size, step.dtype())));
   };
 }
 

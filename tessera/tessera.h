@@ -6,6 +6,7 @@
 #include "tessera/core/error.h"
 #include "tessera/core/log.h"
 #include "tessera/graph/compile.h"
+#include "tessera/graph/draw.h"
 #include "tessera/graph/eval.h"
 #include "tessera/models/load.h"
 #include "tessera/ops/ops.h"

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tessera/graph/internal/program.h"
+#include "tessera/ir/node.h"
 #include "tessera/ops/reduce.h"
 #include "tessera/ops/shape.h"
 

@@ -23,7 +23,8 @@ struct Remainder {
   static constexpr const char* kName = "remainder";
   static constexpr const char* kDoc =
       "a - b * floor(a / b), exactly: it has b's sign. By 0 it is NaN, or a for integers. An "
-      "infinite b gives a, or b where the signs differ. Not for bool and complex. Lowered, a / b is "
+      "infinite b gives a, or b where the signs differ. Not for bool and complex. Lowered, a / b "
+      "is "
       "rounded first.";
   static constexpr const char* kShapes = "a, b broadcast together -> that shape";
   static constexpr const char* kDtypes =

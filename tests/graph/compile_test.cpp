@@ -88,7 +88,7 @@ TEST(Compile, GivesTheSameBitsOfWhatIsNotContiguous) {
   const Arrays x = uniform({{129, 70}, {129}});
   const array turned = transpose(x[0]);
   const array cut = slice(x[0], {0, 3}, {129, 70}, {2, 1});
-  const array spread = broadcast_to(x[1], {40, 129});
+  const array spread = broadcast_to(x[1], {70, 129});
   eval(turned, cut, spread);
   expect_exact(biased_gelu, {turned, x[1]});
   expect_exact(biased_gelu, {cut, uniform({{67}})[0]});
@@ -142,7 +142,7 @@ TEST(Compile, RandomGraphsGiveTheSameBits) {
     Shape column = shape;
     column.back() = 1;
     SCOPED_TRACE(::testing::Message() << "program " << program_seed);
-    expect_exact(fun, uniform({shape, row, column, {}}));
+    expect_exact(fun, uniform({shape, row, column}));
   }
 }
 

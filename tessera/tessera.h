@@ -5,6 +5,8 @@
 #include "tessera/backend/registry.h"
 #include "tessera/core/error.h"
 #include "tessera/core/log.h"
+#include "tessera/graph/compile.h"
+#include "tessera/graph/draw.h"
 #include "tessera/graph/eval.h"
 #include "tessera/models/load.h"
 #include "tessera/ops/ops.h"

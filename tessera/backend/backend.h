@@ -25,6 +25,9 @@ struct MemoryInfo {
   std::uint64_t peak_bytes = 0;
   std::uint64_t cache_bytes = 0;  ///< freed, kept for the next allocation
   std::uint64_t live_tensors = 0;
+  /// Read and written by ops since the backend was made, every input and output of an op once; 0
+  /// where nobody counts.
+  std::uint64_t moved_bytes = 0;
 };
 
 /// What `tessera info` prints: name of the device and facts in order ("isa" -> "avx2").

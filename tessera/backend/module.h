@@ -20,7 +20,7 @@ namespace tessera {
 
 /// Raised whenever the meaning of what crosses the boundary changes where no hash below can see it:
 /// the virtual functions of Backend, or the fields of BackendModule.
-inline constexpr std::uint32_t kModuleAbi = 1;
+inline constexpr std::uint32_t kModuleAbi = 2;
 
 inline constexpr char kModuleMagic[8] = {'t', 'e', 's', 's', 'e', 'r', 'a', '\0'};
 

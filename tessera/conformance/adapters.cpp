@@ -10,6 +10,7 @@ const Adapters& adapters() {
     add_conv(all);
     add_elementwise(all);
     add_fft(all);
+    add_fused(all);
     add_general(all);
     add_passthrough(all);
     add_pool(all);

@@ -44,6 +44,7 @@ Tolerance tolerance_of(const std::string& op, Dtype dtype) {
       {"gather_qmm", {0, 2e-6}, {1, 2e-6}, "as matmul"},
       {"packed.linear", {0, 2e-6}, {1, 2e-6}, "as matmul"},
       {"gather_mm", {0, 2e-6}, {1, 2e-6}, "as matmul"},
+      {"fused", {64, 4e-6}, {8, 2e-3}, "exps, roots and sums after each other, each rounded"},
       {"softmax", {16}, {1}, "as exp, of differences down to -30"},
       {"logsumexp", {4}, {1}, "an exp, a sum and a log"},
       {"power", {32}, {1}, "as exp, of a logarithm"},

@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -118,6 +119,15 @@ std::string value_text(const T& value) {
 }
 
 template <class T>
+bool same_value(const T& a, const T& b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::memcmp(&a, &b, sizeof(T)) == 0;  // tells 0 from -0, and NaN is itself
+  } else {
+    return a == b;
+  }
+}
+
+template <class T>
 struct MemberOf;
 template <class Op, class T>
 struct MemberOf<T Op::*> {
@@ -149,6 +159,10 @@ struct Attribute {
   template <class Op>
   AttributeText text(const Op& op) const {
     return {name, detail::type_text<type>(), detail::value_text(op.*Member), doc};
+  }
+  template <class Op>
+  bool same(const Op& a, const Op& b) const {
+    return detail::same_value(a.*Member, b.*Member);
   }
 };
 
@@ -201,6 +215,17 @@ std::vector<AttributeText> attributes_of(const Op& op) {
     return std::apply(
         [&](const auto&... each) { return std::vector<AttributeText>{each.text(op)...}; },
         Op::kAttributes);
+  }
+}
+
+/// Whether two ops have the same attributes, bit for bit.
+template <class Op>
+bool same_attributes(const Op& a, const Op& b) {
+  if constexpr (std::is_empty_v<Op>) {
+    return true;
+  } else {
+    return std::apply([&](const auto&... each) { return (each.same(a, b) && ...); },
+                      Op::kAttributes);
   }
 }
 

@@ -117,6 +117,12 @@ const OpInfo& op_info() {
     i.doc = Op::kDoc;
     i.shapes = Op::kShapes;
     i.dtypes = Op::kDtypes;
+    i.copy = [](const void* op) -> std::shared_ptr<const void> {
+      return std::make_shared<const Op>(*static_cast<const Op*>(op));
+    };
+    i.same = [](const void* a, const void* b) {
+      return same_attributes(*static_cast<const Op*>(a), *static_cast<const Op*>(b));
+    };
     i.attributes = [](const void* op) {
       return op ? attributes_of(*static_cast<const Op*>(op)) : attributes_of(Op{});
     };

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,9 @@ struct OpInfo {
   bool elementwise;
   /// Rewrites the op with simpler ones; nullptr for required ops.
   std::vector<array> (*lower)(const void* op, std::span<const array> inputs);
+  /// A copy of an op, and whether two of this kind have the same attributes, bit for bit.
+  std::shared_ptr<const void> (*copy)(const void* op);
+  bool (*same)(const void* a, const void* b);
   /// The attributes of an op, or the defaults for nullptr.
   std::vector<AttributeText> (*attributes)(const void* op);
   /// The same with simpler ops, for derivatives and batches; required ops only, else nullptr.

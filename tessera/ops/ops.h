@@ -16,6 +16,7 @@
 #include "tessera/ops/exponential.h"
 #include "tessera/ops/fft.h"
 #include "tessera/ops/filled.h"
+#include "tessera/ops/fused.h"
 #include "tessera/ops/hadamard.h"
 #include "tessera/ops/index.h"
 #include "tessera/ops/matmul.h"

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
     Plugin, RefusedModule,
     ::testing::Values(Refusal{"no_symbol", {"tessera_backend_module", "no backend module"}},
                       Refusal{"magic", {"not a module's description"}},
-                      Refusal{"abi", {"9.8.7", kVersion, "ABI 1", "ABI 2"}},
+                      Refusal{"abi", {"9.8.7", kVersion, "ABI 2", "ABI 3"}},
                       Refusal{"version", {"Tessera 0.0.1", kVersion}},
                       Refusal{"toolchain", {"libfoo++", "libstdc++"}},
                       Refusal{"op_table", {"another op table"}}, Refusal{"types", {"other sizes"}},

@@ -29,6 +29,7 @@ Adapter unary(array (*fn)(const array&));
 void add_conv(Adapters& table);
 void add_elementwise(Adapters& table);
 void add_fft(Adapters& table);
+void add_fused(Adapters& table);
 void add_general(Adapters& table);
 void add_passthrough(Adapters& table);
 void add_pool(Adapters& table);

@@ -4,6 +4,7 @@
 #include "tessera/backend/registry.h"
 #include "tessera/core/error.h"
 #include "tessera/io/safetensors.h"
+#include "tessera/ir/node.h"
 #include "tessera/models/registry.h"
 #include "tessera/ops/ops.h"
 #include "tests/support/goldens.h"

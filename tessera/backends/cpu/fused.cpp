@@ -9,9 +9,13 @@ namespace tessera::cpu {
 
 namespace {
 
-// Elements of one value in one piece: a handful of float32 values of this size fit in a core's own
-// cache, and calling a kernel costs little beside its work.
-constexpr std::int64_t kPieceElements = 8192;
+// Elements of one value in one piece: a handful of float32 values of the most fit in a core's own
+// cache; with the fewest, calling a kernel costs little beside its work.
+constexpr std::int64_t kMostElements = 32 * 1024, kFewestElements = 4 * 1024;
+
+std::int64_t piece_elements(const Shape& space, const ThreadPool& pool) {
+  return std::clamp(num_elements(space) / (4 * pool.size()), kFewestElements, kMostElements);
+}
 
 bool hands_on(const OwnedOp& op) {
   return op.info->id == OpId::Copy || op.info->id == OpId::StopGradient;
@@ -21,7 +25,8 @@ bool hands_on(const OwnedOp& op) {
 // the inputs' strides allow.
 class Rows {
  public:
-  Rows(const FusedProgram& program, std::span<const TensorPtr> inputs, const Shape& space)
+  Rows(const FusedProgram& program, std::span<const TensorPtr> inputs, const Shape& space,
+       std::int64_t piece_elements)
       : rank_(static_cast<std::size_t>(program.rank)) {
     const auto rows = static_cast<std::size_t>(program.rows);
     const std::size_t count = inputs.size();
@@ -57,7 +62,7 @@ class Rows {
       for (Shape& s : own_sizes_) s.push_back(1);
     }
     for (std::size_t axis = rows; axis < rank_; ++axis) widest_ *= space[axis];
-    cut();
+    cut(piece_elements);
   }
 
   std::int64_t pieces() const { return before_ * per_cut_axis_; }
@@ -127,11 +132,11 @@ class Rows {
   }
 
   // Which axis is cut, and into how many parts.
-  void cut() {
+  void cut(std::int64_t piece_elements) {
     std::int64_t behind = std::max<std::int64_t>(widest_, 1);
     cut_ = sizes_.size() - 1;
-    while (cut_ > 0 && behind * sizes_[cut_] <= kPieceElements) behind *= sizes_[cut_--];
-    cut_step_ = std::clamp<std::int64_t>(kPieceElements / std::max<std::int64_t>(behind, 1), 1,
+    while (cut_ > 0 && behind * sizes_[cut_] <= piece_elements) behind *= sizes_[cut_--];
+    cut_step_ = std::clamp<std::int64_t>(piece_elements / std::max<std::int64_t>(behind, 1), 1,
                                          std::max<std::int64_t>(sizes_[cut_], 1));
     per_cut_axis_ = (sizes_[cut_] + cut_step_ - 1) / cut_step_;
     before_ = 1;
@@ -223,7 +228,8 @@ bool can_run(const KernelRegistry& kernels, const FusedProgram& program) {
 void run_fused(Context& ctx, const KernelRegistry& kernels, const FusedProgram& program,
                Inputs inputs, std::span<const TensorSpec> specs, std::span<TensorPtr> outputs) {
   const auto row_axes = static_cast<std::size_t>(program.rows);
-  const Rows rows(program, inputs, space_of(program, inputs, specs));
+  const Shape space = space_of(program, inputs, specs);
+  const Rows rows(program, inputs, space, piece_elements(space, ctx.pool));
   make_outputs(ctx, program, inputs, specs, outputs);
   const std::vector<int> last = last_uses(program);
   std::vector<std::int64_t> behind_rows;  // elements of each output behind a row

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kBenchExamples = R"(Examples:
   tessera bench model.gguf
   tessera bench model.gguf --prompt-tokens 128 --generate-tokens 32 --rounds 5
   tessera bench model.gguf --depth 0 --depth 1024
@@ -206,7 +206,7 @@ void Bench::run() const {
 
 void add_bench(CLI::App& app) {
   CLI::App* command = app.add_subcommand("bench", "Speed and memory of a model on this machine");
-  command->footer(kExamples);
+  command->footer(kBenchExamples);
   const auto bench = std::make_shared<Bench>();
   bench->model.add_to(*command);
   command->add_option("--prompt-tokens", bench->prompt_tokens, "Length of the prompt")

@@ -13,7 +13,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kChatExamples = R"(Examples:
   tessera chat SmolLM2-135M-Instruct.Q4_1.gguf
   tessera chat model.gguf --system "Answer in one sentence." --temperature 0.7
 
@@ -204,7 +204,7 @@ struct ChatOptions {
 
 void add_chat(CLI::App& app) {
   CLI::App* command = app.add_subcommand("chat", "Talk with a model");
-  command->footer(kExamples);
+  command->footer(kChatExamples);
   const auto chat = std::make_shared<ChatOptions>();
   chat->model.add_to(*command);
   command->add_option("--system", chat->system, "A system message");

@@ -14,7 +14,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kGenerateExamples = R"(Examples:
   tessera generate model.gguf --prompt "Why is the sky blue?"
   tessera generate model.gguf --prompt "Once upon a time" --raw --max-tokens 40
   tessera generate org/repository --prompt-file question.txt --temperature 0.7 --seed 1
@@ -140,7 +140,7 @@ void Generate::run() {
 
 void add_generate(CLI::App& app) {
   CLI::App* command = app.add_subcommand("generate", "Answer one prompt");
-  command->footer(kExamples);
+  command->footer(kGenerateExamples);
   const auto generate = std::make_shared<Generate>();
   generate->add_to(*command);
   command->callback([generate] { generate->run(); });

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kInspectExamples = R"(Examples:
   tessera inspect model.gguf
   tessera inspect model.safetensors --tensors
   tessera inspect model-folder --metadata
@@ -133,7 +133,7 @@ void Inspect::run() const {
 void add_inspect(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("inspect", "What a model file holds: tensors, types, sizes, metadata");
-  command->footer(kExamples);
+  command->footer(kInspectExamples);
   const auto inspect = std::make_shared<Inspect>();
   command
       ->add_option("FILE", inspect->file,

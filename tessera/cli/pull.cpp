@@ -9,7 +9,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kPullExamples = R"(Examples:
   tessera pull HuggingFaceTB/SmolLM2-135M-Instruct
   tessera pull org/repository-GGUF --include '*Q4_K_M*'
   HF_TOKEN=... tessera pull org/gated-model --revision v1.0
@@ -37,7 +37,7 @@ struct Pull {
 
 void add_pull(CLI::App& app) {
   CLI::App* command = app.add_subcommand("pull", "Fetch a model from the hub into the cache");
-  command->footer(kExamples);
+  command->footer(kPullExamples);
   const auto pull = std::make_shared<Pull>();
   command->add_option("NAME", pull->name, "org/repository on the hub")->required();
   command

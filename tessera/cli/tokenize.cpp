@@ -13,7 +13,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kTokenizeExamples = R"(Examples:
   tessera tokenize model.gguf "Hello world"
   tessera tokenize model.gguf "Hello world" --ids
   tessera tokenize model-folder "<|im_end|>" --special
@@ -92,7 +92,7 @@ void Tokenize::run() {
 
 void add_tokenize(CLI::App& app) {
   CLI::App* command = app.add_subcommand("tokenize", "Text to token ids and back");
-  command->footer(kExamples);
+  command->footer(kTokenizeExamples);
   const auto tokenize = std::make_shared<Tokenize>();
   command
       ->add_option("MODEL", tokenize->model,

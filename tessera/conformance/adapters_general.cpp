@@ -31,7 +31,7 @@ array weak_operand(const nlohmann::json& scalar, const array& like) {
   return array(scalar.get<float>(), inexact ? like.dtype() : float32);
 }
 
-Adapter binary(array (*fn)(const array&, const array&)) {
+Adapter binary_or_scalar(array (*fn)(const array&, const array&)) {
   return [fn](const GoldenCase& c) {
     const array a = c.input(0);
     return fn(a, c.attrs.contains("scalar") ? weak_operand(c.attrs["scalar"], a) : c.input(1));
@@ -140,16 +140,16 @@ void add_general(Adapters& table) {
       {"subtract", infix([](const array& a, const auto& b) { return a - b; })},
       {"multiply", infix([](const array& a, const auto& b) { return a * b; })},
       {"divide", infix([](const array& a, const auto& b) { return a / b; })},
-      {"maximum", binary(maximum)},
-      {"minimum", binary(minimum)},
+      {"maximum", binary_or_scalar(maximum)},
+      {"minimum", binary_or_scalar(minimum)},
       {"equal", infix([](const array& a, const auto& b) { return a == b; })},
       {"not_equal", infix([](const array& a, const auto& b) { return a != b; })},
       {"less", infix([](const array& a, const auto& b) { return a < b; })},
       {"less_equal", infix([](const array& a, const auto& b) { return a <= b; })},
       {"greater", infix([](const array& a, const auto& b) { return a > b; })},
       {"greater_equal", infix([](const array& a, const auto& b) { return a >= b; })},
-      {"logical_and", binary(logical_and)},
-      {"logical_or", binary(logical_or)},
+      {"logical_and", binary_or_scalar(logical_and)},
+      {"logical_or", binary_or_scalar(logical_or)},
       {"logical_not", unary(logical_not)},
       {"exp", unary(exp)},
       {"log", unary(log)},
@@ -181,7 +181,7 @@ void add_general(Adapters& table) {
       {"argmin", arg_reduction(argmin, argmin)},
       {"softmax", reduction(softmax, softmax)},
       {"logsumexp", reduction(logsumexp, logsumexp)},
-      {"power", binary(power)},
+      {"power", binary_or_scalar(power)},
       {"linear",
        [](const GoldenCase& c) { return linear(c.input(0), c.input(1), c.optional_input(2)); }},
       {"matmul", [](const GoldenCase& c) { return matmul(c.input(0), c.input(1)); }},

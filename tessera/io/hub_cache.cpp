@@ -5,17 +5,13 @@
 #include "tessera/core/internal/fail.h"
 #include "tessera/core/internal/quote.h"
 #include "tessera/io/hub.h"
+#include "tessera/io/internal/environment.h"
 #include "tessera/io/internal/hub_files.h"
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  return value == nullptr ? "" : value;
-}
 
 /// Model files lie this deep at most: org/repository/folder/file.
 constexpr int kDeepest = 4;

@@ -3,6 +3,7 @@
 
 #include "tessera/core/internal/fail.h"
 #include "tessera/io/hub.h"
+#include "tessera/io/internal/environment.h"
 #include "tessera/io/internal/hub_manifest.h"
 #include "tessera/io/internal/hub_update.h"
 
@@ -10,11 +11,6 @@ namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  return value == nullptr ? "" : value;
-}
 
 /// Whether an earlier pull of the same files brought them all.
 bool is_complete(const fs::path& folder, const PullOptions& options) {

@@ -1,5 +1,7 @@
 #include "tessera/ops/internal/checks.h"
 
+#include <numeric>
+
 namespace tessera::detail {
 
 std::string describe(const array& a) {
@@ -23,6 +25,12 @@ void check_rank(const char* op, const array& a, std::size_t least) {
   if (a.ndim() < least) {
     fail(ErrorCode::shape_mismatch, op, "needs at least {} dimensions, got {}", least, describe(a));
   }
+}
+
+std::vector<int> all_axes(const array& a) {
+  std::vector<int> axes(a.ndim());
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
 }
 
 Dtype at_least_float(Dtype dtype) {

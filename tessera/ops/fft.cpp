@@ -176,12 +176,6 @@ array transformed(const array& a, Direction d, const std::vector<int>& axes, FFT
   return transformed(a, d, n, axes, norm);
 }
 
-std::vector<int> all_axes(const array& a) {
-  std::vector<int> axes(a.ndim());
-  std::iota(axes.begin(), axes.end(), 0);
-  return axes;
-}
-
 }  // namespace
 
 #define TESSERA_FFT(name, direction)                                                       \
@@ -192,7 +186,7 @@ std::vector<int> all_axes(const array& a) {
     return transformed(a, direction, axes, norm);                                          \
   }                                                                                        \
   array name(const array& a, FFTNorm norm) {                                               \
-    return transformed(a, direction, all_axes(a), norm);                                   \
+    return transformed(a, direction, detail::all_axes(a), norm);                           \
   }
 TESSERA_FFT(fftn, kFft)
 TESSERA_FFT(ifftn, kIfft)
@@ -246,13 +240,13 @@ array fftshift(const array& a, const std::vector<int>& axes) {
   return rotated("fft::fftshift", a, axes, [](ShapeElem n) { return n / 2; });
 }
 array fftshift(const array& a) {
-  return fftshift(a, all_axes(a));
+  return fftshift(a, detail::all_axes(a));
 }
 array ifftshift(const array& a, const std::vector<int>& axes) {
   return rotated("fft::ifftshift", a, axes, [](ShapeElem n) { return n - n / 2; });
 }
 array ifftshift(const array& a) {
-  return ifftshift(a, all_axes(a));
+  return ifftshift(a, detail::all_axes(a));
 }
 
 }  // namespace fft

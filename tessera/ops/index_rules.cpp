@@ -6,6 +6,7 @@
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/embedding.h"
+#include "tessera/ops/filled.h"
 #include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
 #include "tessera/ops/internal/rules.h"
@@ -15,7 +16,6 @@
 namespace tessera {
 
 using detail::behind_batch_axis;
-using detail::zeros_like;
 
 namespace {
 

@@ -1,7 +1,6 @@
 #include "tessera/ops/reduce.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "tessera/ir/node.h"
 #include "tessera/ops/binary.h"
@@ -24,12 +23,6 @@ ReduceAxes normalize(const char* op, const array& a, const std::vector<int>& axe
     fail(ErrorCode::invalid_argument, op, "an axis appears twice");
   }
   return r;
-}
-
-std::vector<int> all_axes(const array& a) {
-  std::vector<int> axes(a.ndim());
-  std::iota(axes.begin(), axes.end(), 0);
-  return axes;
 }
 
 // A largest element of nothing does not exist.
@@ -161,7 +154,7 @@ std::vector<array> Mean::lower(std::span<const array> in) const {
     return apply(Op{normalize(#name, a, axes, keepdims)}, {astype(a, dtype)}); \
   }                                                                            \
   array name(const array& a, bool keepdims) {                                  \
-    return name(a, all_axes(a), keepdims);                                     \
+    return name(a, detail::all_axes(a), keepdims);                             \
   }                                                                            \
   array name(const array& a, int axis, bool keepdims) {                        \
     return name(a, std::vector<int>{axis}, keepdims);                          \

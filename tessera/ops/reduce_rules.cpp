@@ -6,6 +6,7 @@
 #include "tessera/ir/node.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
+#include "tessera/ops/filled.h"
 #include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
 #include "tessera/ops/internal/rules.h"
@@ -164,7 +165,7 @@ void running_extreme_vjp(Vjp& v, const ScanAxis& scan, const array& inclusive) {
   const array source = scan.reverse ? cummin(marked, scan.axis, true, scan.inclusive)
                                     : cummax(marked, scan.axis, false, scan.inclusive);
   const array known = logical_and(source >= 0, source < static_cast<int>(n));
-  const array zero = detail::zeros_like(ct);
+  const array zero = zeros_like(ct);
   v.set(0,
         scatter_add_axis(zero, where(known, source, place * 0), where(known, ct, zero), scan.axis));
 }
@@ -201,14 +202,14 @@ std::vector<array> LogCumSumExp::vmap(const Vmap& v) const {
 
 void Sort::vjp(Vjp& v) const {
   const array order = argsort(v.input(), axis);
-  v.set(0, put_along_axis(detail::zeros_like(v.cotangent()), order, v.cotangent(), axis));
+  v.set(0, put_along_axis(zeros_like(v.cotangent()), order, v.cotangent(), axis));
 }
 // The order within both sides is the backend's own: sorting what went in and what came out tells
 // which element went where.
 void Partition::vjp(Vjp& v) const {
   const array came = argsort(v.output(), axis), went = argsort(v.input(), axis);
   const array sorted = take_along_axis(v.cotangent(), came, axis);
-  v.set(0, put_along_axis(detail::zeros_like(sorted), went, sorted, axis));
+  v.set(0, put_along_axis(zeros_like(sorted), went, sorted, axis));
 }
 std::vector<array> Sort::vmap(const Vmap& v) const {
   return vmap_axis(*this, v);

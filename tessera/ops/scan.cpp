@@ -1,6 +1,7 @@
 #include "tessera/ops/scan.h"
 
 #include "tessera/ir/node.h"
+#include "tessera/ops/axes.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/index.h"
@@ -71,10 +72,6 @@ array along(const array& a, int axis, bool reverse, bool inclusive) {
   return apply(Op{{normalize_axis(axis, a.ndim(), Op::kName), reverse, inclusive}}, {a});
 }
 
-array flat(const array& a) {
-  return reshape(a, {a.size()});
-}
-
 }  // namespace
 
 TensorSpec CumSum::infer(std::span<const array> in) const {
@@ -126,32 +123,32 @@ array cumsum(const array& a, int axis, bool reverse, bool inclusive, std::option
   return along<CumSum>(x.dtype() == bool_ ? astype(x, int32) : x, axis, reverse, inclusive);
 }
 array cumsum(const array& a, bool reverse, bool inclusive, std::optional<Dtype> dtype) {
-  return cumsum(flat(a), 0, reverse, inclusive, dtype);
+  return cumsum(flatten(a), 0, reverse, inclusive, dtype);
 }
 array cumprod(const array& a, int axis, bool reverse, bool inclusive, std::optional<Dtype> dtype) {
   return along<CumProd>(astype(a, dtype.value_or(a.dtype())), axis, reverse, inclusive);
 }
 array cumprod(const array& a, bool reverse, bool inclusive, std::optional<Dtype> dtype) {
-  return cumprod(flat(a), 0, reverse, inclusive, dtype);
+  return cumprod(flatten(a), 0, reverse, inclusive, dtype);
 }
 array cummax(const array& a, int axis, bool reverse, bool inclusive) {
   return along<CumMax>(a, axis, reverse, inclusive);
 }
 array cummax(const array& a, bool reverse, bool inclusive) {
-  return cummax(flat(a), 0, reverse, inclusive);
+  return cummax(flatten(a), 0, reverse, inclusive);
 }
 array cummin(const array& a, int axis, bool reverse, bool inclusive) {
   return along<CumMin>(a, axis, reverse, inclusive);
 }
 array cummin(const array& a, bool reverse, bool inclusive) {
-  return cummin(flat(a), 0, reverse, inclusive);
+  return cummin(flatten(a), 0, reverse, inclusive);
 }
 array logcumsumexp(const array& a, int axis, bool reverse, bool inclusive) {
   return along<LogCumSumExp>(astype(a, detail::at_least_float(a.dtype())), axis, reverse,
                              inclusive);
 }
 array logcumsumexp(const array& a, bool reverse, bool inclusive) {
-  return logcumsumexp(flat(a), 0, reverse, inclusive);
+  return logcumsumexp(flatten(a), 0, reverse, inclusive);
 }
 
 }  // namespace tessera

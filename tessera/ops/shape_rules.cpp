@@ -4,6 +4,7 @@
 #include "tessera/ir/node.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
+#include "tessera/ops/filled.h"
 #include "tessera/ops/index.h"
 #include "tessera/ops/internal/checks.h"
 #include "tessera/ops/internal/rules.h"
@@ -25,10 +26,6 @@ Shape with_front(const Shape& shape, ShapeElem size) {
   return out;
 }
 
-array zeros_like(const array& a) {
-  return full(a.shape(), scalar(0, a.dtype(), a.backend()));
-}
-
 array with_rank(const array& batch, std::size_t rank) {
   Shape shape = batch.shape();
   while (shape.size() < rank + 1) shape.insert(shape.begin() + 1, 1);
@@ -46,7 +43,6 @@ array to_front(const array& a, int axis) {
 }  // namespace detail
 
 using detail::with_front;
-using detail::zeros_like;
 
 void Reshape::vjp(Vjp& v) const {
   v.set(0, reshape(v.cotangent(), v.input().shape()));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "tessera/ir/node.h"
 #include "tessera/ops/binary.h"
@@ -16,12 +15,6 @@
 namespace tessera {
 
 namespace {
-
-std::vector<int> all_axes(const array& a) {
-  std::vector<int> axes(a.ndim());
-  std::iota(axes.begin(), axes.end(), 0);
-  return axes;
-}
 
 array in_float32(const array& a) {
   return astype(a, promote_types(a.dtype(), float32));
@@ -81,7 +74,7 @@ array softmax(const array& a, int axis, bool precise) {
   return softmax(a, std::vector<int>{axis}, precise);
 }
 array softmax(const array& a, bool precise) {
-  return softmax(a, all_axes(a), precise);
+  return softmax(a, detail::all_axes(a), precise);
 }
 
 array logsumexp(const array& a, const std::vector<int>& axes, bool keepdims) {
@@ -92,7 +85,7 @@ array logsumexp(const array& a, int axis, bool keepdims) {
   return logsumexp(a, std::vector<int>{axis}, keepdims);
 }
 array logsumexp(const array& a, bool keepdims) {
-  return logsumexp(a, all_axes(a), keepdims);
+  return logsumexp(a, detail::all_axes(a), keepdims);
 }
 
 }  // namespace tessera

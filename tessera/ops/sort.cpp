@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tessera/ir/node.h"
+#include "tessera/ops/axes.h"
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
 #include "tessera/ops/index.h"
@@ -41,10 +42,6 @@ ShapeElem normalize_kth(const char* op, int kth, const array& a, int axis) {
          detail::describe(a));
   }
   return at;
-}
-
-array flat(const array& a) {
-  return reshape(a, {a.size()});
 }
 
 // [begin, end) along an axis.
@@ -125,13 +122,13 @@ array sort(const array& a, int axis) {
   return apply(Sort{normalize_axis(axis, a.ndim(), "sort")}, {a});
 }
 array sort(const array& a) {
-  return sort(flat(a), 0);
+  return sort(flatten(a), 0);
 }
 array argsort(const array& a, int axis) {
   return apply(ArgSort{normalize_axis(axis, a.ndim(), "argsort")}, {a});
 }
 array argsort(const array& a) {
-  return argsort(flat(a), 0);
+  return argsort(flatten(a), 0);
 }
 
 array partition(const array& a, int kth, int axis) {
@@ -139,14 +136,14 @@ array partition(const array& a, int kth, int axis) {
   return apply(Partition{normalize_kth("partition", kth, a, at), at}, {a});
 }
 array partition(const array& a, int kth) {
-  return partition(flat(a), kth, 0);
+  return partition(flatten(a), kth, 0);
 }
 array argpartition(const array& a, int kth, int axis) {
   const int at = normalize_axis(axis, a.ndim(), "argpartition");
   return apply(ArgPartition{normalize_kth("argpartition", kth, a, at), at}, {a});
 }
 array argpartition(const array& a, int kth) {
-  return argpartition(flat(a), kth, 0);
+  return argpartition(flatten(a), kth, 0);
 }
 
 array topk(const array& a, int k, int axis) {
@@ -161,7 +158,7 @@ array topk(const array& a, int k, int axis) {
   return cut(partition(a, -k, at), at, size - k, size);
 }
 array topk(const array& a, int k) {
-  return topk(flat(a), k, 0);
+  return topk(flatten(a), k, 0);
 }
 
 array searchsorted(const array& sorted_sequence, const array& values, const std::string& side) {

@@ -1,7 +1,6 @@
 #include "tessera/ops/statistics.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "tessera/ops/binary.h"
 #include "tessera/ops/creation.h"
@@ -12,12 +11,6 @@
 namespace tessera {
 
 namespace {
-
-std::vector<int> all_axes(const array& a) {
-  std::vector<int> axes(a.ndim());
-  std::iota(axes.begin(), axes.end(), 0);
-  return axes;
-}
 
 double count_over(const array& a, const std::vector<int>& axes, const char* op) {
   double count = 1;
@@ -45,7 +38,7 @@ array var(const array& a, const std::vector<int>& axes, bool keepdims, int ddof)
   return astype(wide_var(a, axes, keepdims, ddof, "var"), spread_dtype(a));
 }
 array var(const array& a, bool keepdims, int ddof) {
-  return var(a, all_axes(a), keepdims, ddof);
+  return var(a, detail::all_axes(a), keepdims, ddof);
 }
 array var(const array& a, int axis, bool keepdims, int ddof) {
   return var(a, std::vector<int>{axis}, keepdims, ddof);
@@ -54,7 +47,7 @@ array std(const array& a, const std::vector<int>& axes, bool keepdims, int ddof)
   return astype(sqrt(wide_var(a, axes, keepdims, ddof, "std")), spread_dtype(a));
 }
 array std(const array& a, bool keepdims, int ddof) {
-  return std(a, all_axes(a), keepdims, ddof);
+  return std(a, detail::all_axes(a), keepdims, ddof);
 }
 array std(const array& a, int axis, bool keepdims, int ddof) {
   return std(a, std::vector<int>{axis}, keepdims, ddof);
@@ -64,7 +57,7 @@ array count_nonzero(const array& a, const std::vector<int>& axes, bool keepdims)
   return sum(astype(a != 0, int32), axes, keepdims);
 }
 array count_nonzero(const array& a, bool keepdims) {
-  return count_nonzero(a, all_axes(a), keepdims);
+  return count_nonzero(a, detail::all_axes(a), keepdims);
 }
 array count_nonzero(const array& a, int axis, bool keepdims) {
   return count_nonzero(a, std::vector<int>{axis}, keepdims);

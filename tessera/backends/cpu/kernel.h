@@ -32,6 +32,8 @@ struct Context {
   CpuTensorPtr reuse_or_make(Inputs in, std::size_t i, const TensorSpec& spec) const;
   /// The tensor itself when it is contiguous, else a copy that is.
   CpuTensorPtr contiguous(const TensorPtr& t) const;
+  /// The values, contiguous, in a dtype (the tensor itself if it is that already).
+  CpuTensorPtr to_dtype(const TensorPtr& t, Dtype dtype) const;
   /// The values as contiguous float32 (the tensor itself if it is that already).
   CpuTensorPtr to_float32(const TensorPtr& t) const;
   /// A view of the same buffer.

@@ -72,12 +72,14 @@ CpuTensorPtr Context::contiguous(const TensorPtr& t) const {
   return out;
 }
 
-CpuTensorPtr Context::to_float32(const TensorPtr& t) const {
-  const CpuTensor& c = as_cpu(t);
-  if (c.dtype() == float32) return contiguous(t);
-  CpuTensorPtr out = make({c.shape(), float32});
-  copy_elements(*this, c, *out);
+CpuTensorPtr Context::to_dtype(const TensorPtr& t, Dtype dtype) const {
+  if (t->dtype() == dtype) return contiguous(t);
+  CpuTensorPtr out = make({t->shape(), dtype});
+  copy_elements(*this, as_cpu(t), *out);
   return out;
+}
+CpuTensorPtr Context::to_float32(const TensorPtr& t) const {
+  return to_dtype(t, float32);
 }
 
 void copy_elements(const Context& ctx, const CpuTensor& from, CpuTensor& to) {

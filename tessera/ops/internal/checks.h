@@ -20,6 +20,9 @@ void check_floating(const char* op, const array& a);
 /// errors  shape_mismatch unless rank >= least
 void check_rank(const char* op, const array& a, std::size_t least);
 
+/// 0 to rank - 1.
+std::vector<int> all_axes(const array& a);
+
 /// float32 for integers and bool, the dtype itself otherwise: what float-valued ops compute in.
 Dtype at_least_float(Dtype dtype);
 

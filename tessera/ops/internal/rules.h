@@ -9,9 +9,6 @@ namespace tessera::detail {
 /// The shape with `size` as a new first axis.
 Shape with_front(const Shape& shape, ShapeElem size);
 
-/// Zeros of a's shape and dtype on a's backend.
-array zeros_like(const array& a);
-
 /// A batch of arrays as a batch of arrays of a higher rank: axes of 1 follow the batch axis.
 array with_rank(const array& batch, std::size_t rank);
 

@@ -8,8 +8,7 @@
 namespace tessera::cpu::isa {
 namespace {
 
-// As in linear.cpp: products that are worth a piece of their own, and rows of W that go together.
-constexpr std::int64_t kGrainProducts = 48 * 1024, kUnit = 12;
+constexpr std::int64_t kUnit = 12;  // rows of W that go together
 
 }  // namespace
 

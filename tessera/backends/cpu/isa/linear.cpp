@@ -8,9 +8,6 @@
 namespace tessera::cpu::isa {
 namespace {
 
-// Products that are worth a piece of their own: about 4 microseconds of decode.
-constexpr std::int64_t kGrainProducts = 48 * 1024;
-
 LinearTask task_of(const LinearArgs& args, const void* w, std::int64_t w_bytes) {
   return {.m = args.m,
           .k = args.k,

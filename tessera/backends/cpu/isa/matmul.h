@@ -25,6 +25,9 @@
 
 namespace tessera::cpu::isa {
 
+/// Products that are worth a piece of work of their own: about 4 microseconds of decode.
+inline constexpr std::int64_t kGrainProducts = 48 * 1024;
+
 /// y[m, n] = alpha * sum over k of x[m, k] * w[n, k] + bias[n].
 struct LinearArgs {
   std::int64_t m = 0, n = 0, k = 0;

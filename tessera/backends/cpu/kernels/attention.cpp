@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "tessera/backends/cpu/float_type.h"
 #include "tessera/backends/cpu/isa/attention.h"
 #include "tessera/backends/cpu/isa/vector_math.h"
 #include "tessera/backends/cpu/kernel.h"
@@ -20,12 +21,6 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // keys it was made from.
 constexpr std::int64_t kQueryBlock = 16;
 constexpr std::int64_t kKeyBlock = 256;
-
-isa::FloatType float_type(Dtype dtype) {
-  return dtype == float16    ? isa::FloatType::f16
-         : dtype == bfloat16 ? isa::FloatType::bf16
-                             : isa::FloatType::f32;
-}
 
 // The last axis must be dense for the dot products; other axes keep their strides, so that a slice
 // of a KV cache is read where it lies, in its own dtype.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tessera/backends/cpu/float_type.h"
 #include "tessera/backends/cpu/isa/matmul.h"
 #include "tessera/backends/cpu/kernel.h"
 
@@ -88,12 +89,6 @@ struct Geometry {
     return outer * in[axis] + at / spread[axis];
   }
 };
-
-isa::FloatType float_type(Dtype dtype) {
-  return dtype == float16    ? isa::FloatType::f16
-         : dtype == bfloat16 ? isa::FloatType::bf16
-                             : isa::FloatType::f32;
-}
 
 // Rows of what positions [begin, begin + count) see of one group: [count, taps, group_channels].
 void gather(const Context& ctx, const Geometry& g, const CpuTensor& x, std::int64_t begin,
@@ -179,25 +174,18 @@ void conv_directly(const Context& ctx, const Geometry& g, const T* x, const T* w
   });
 }
 
-CpuTensorPtr to_dtype(const Context& ctx, const TensorPtr& t, Dtype dtype) {
-  if (t->dtype() == dtype) return ctx.contiguous(t);
-  CpuTensorPtr out = ctx.make({t->shape(), dtype});
-  copy_elements(ctx, as_cpu(t), *out);
-  return out;
-}
-
 // In T, float or double.
 template <class T>
 TensorPtr conv_in(Context& ctx, const Geometry& g, Inputs in, const TensorSpec& out) {
   constexpr Dtype dtype = dtype_of<T>;
-  const CpuTensorPtr x = to_dtype(ctx, in[0], dtype);
-  const CpuTensorPtr w = to_dtype(ctx, in[1], dtype);
+  const CpuTensorPtr x = ctx.to_dtype(in[0], dtype);
+  const CpuTensorPtr w = ctx.to_dtype(in[1], dtype);
   const std::int64_t depth = g.taps * g.group_channels;
   const CpuTensorPtr weights = ctx.make({Shape{depth, g.outputs}, dtype});
   copy_elements(ctx, *ctx.view(*w, weights->spec(), w->offset(), {1, depth}), *weights);
   CpuTensorPtr y = ctx.make({out.shape, dtype});
   conv_directly(ctx, g, x->data<T>(), weights->data<T>(), y->data<T>());
-  return to_dtype(ctx, y, out.dtype);
+  return ctx.to_dtype(y, out.dtype);
 }
 
 TensorPtr conv_kernel(Context& ctx, const ConvGeneral& op, Inputs in, const TensorSpec& out) {

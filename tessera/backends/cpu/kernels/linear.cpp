@@ -1,4 +1,5 @@
 // Linear layers over float and packed weights, and the general matrix product.
+#include "tessera/backends/cpu/float_type.h"
 #include "tessera/backends/cpu/isa/matmul.h"
 #include "tessera/backends/cpu/kernel.h"
 #include "tessera/backends/cpu/strided.h"
@@ -12,23 +13,12 @@ using isa::LinearArgs;
 
 namespace {
 
-FloatType float_type(Dtype dtype) {
-  return dtype == float16 ? FloatType::f16 : dtype == bfloat16 ? FloatType::bf16 : FloatType::f32;
-}
-
 // A float64 operand has no vector kernel; its products run in double, plainly.
 bool has_double(Inputs in) {
   for (const TensorPtr& t : in) {
     if (t->dtype() == float64) return true;
   }
   return false;
-}
-
-CpuTensorPtr to_dtype(const Context& ctx, const TensorPtr& t, Dtype dtype) {
-  if (t->dtype() == dtype) return ctx.contiguous(t);
-  CpuTensorPtr out = ctx.make({t->shape(), dtype});
-  copy_elements(ctx, as_cpu(t), *out);
-  return out;
 }
 
 // y[m, n] = x[m, k] w[n, k]^T + bias[n], in double.
@@ -67,14 +57,14 @@ TensorPtr linear_rows(Context& ctx, Inputs in, const TensorSpec& out, std::int64
 TensorPtr linear_kernel(Context& ctx, const Linear&, Inputs in, const TensorSpec& out) {
   const std::int64_t k = in[1]->shape()[1];
   if (has_double(in)) {
-    const CpuTensorPtr x = to_dtype(ctx, in[0], float64);
-    const CpuTensorPtr w = to_dtype(ctx, in[1], float64);
-    const CpuTensorPtr bias = in.size() > 2 ? to_dtype(ctx, in[2], float64) : nullptr;
+    const CpuTensorPtr x = ctx.to_dtype(in[0], float64);
+    const CpuTensorPtr w = ctx.to_dtype(in[1], float64);
+    const CpuTensorPtr bias = in.size() > 2 ? ctx.to_dtype(in[2], float64) : nullptr;
     CpuTensorPtr y = ctx.make({out.shape, float64});
     const std::int64_t n = out.shape.back();
     linear_double(ctx.pool, n == 0 ? 0 : y->size() / n, n, k, x->data<double>(), w->data<double>(),
                   bias ? bias->data<double>() : nullptr, y->data<double>());
-    return to_dtype(ctx, y, out.dtype);
+    return ctx.to_dtype(y, out.dtype);
   }
   const CpuTensor& given = as_cpu(in[1]);
   // Weights are read in place when their rows are dense, whatever the distance between rows; one
@@ -105,7 +95,7 @@ TensorPtr dequantize_kernel(Context& ctx, const Dequantize& op, Inputs in, const
                       op.columns);
     }
   });
-  return to_dtype(ctx, y, out.dtype);
+  return ctx.to_dtype(y, out.dtype);
 }
 
 TensorPtr matmul_kernel(Context& ctx, const Matmul&, Inputs in, const TensorSpec& out) {

@@ -30,13 +30,13 @@ std::optional<std::string> clean(std::string_view text) {
   return out;
 }
 
-char lower(char c) {
+char lower_ascii(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
 
 int base_of_prefix(std::string_view digits) {
   if (digits.size() < 2 || digits[0] != '0') return 0;
-  switch (lower(digits[1])) {
+  switch (lower_ascii(digits[1])) {
     case 'x': return 16;
     case 'o': return 8;
     case 'b': return 2;
@@ -74,7 +74,7 @@ std::optional<double> parse_float(std::string_view text) {
   auto cleaned = clean(text);
   if (!cleaned) return std::nullopt;
   std::string& number = *cleaned;
-  std::transform(number.begin(), number.end(), number.begin(), lower);
+  std::transform(number.begin(), number.end(), number.begin(), lower_ascii);
   if (number.starts_with('+')) {
     number.erase(0, 1);
     if (number.starts_with('-')) return std::nullopt;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Goldens of comparisons, logic, powers and arg-reductions around every vector width, from Python MLX (CPU):
+"""Goldens of comparisons, logic, powers and arg-reductions around vector widths, from Python MLX (CPU):
 tests/goldens/ops/logic.json and .safetensors.
 
 mlx_cases.py explains the format. Operands are small whole numbers, so that many are equal; floating ones
@@ -28,7 +28,7 @@ def operand(size, dtype):
 
 
 for dtype in DTYPES:
-    for size in WIDTHS if dtype in FLOATS else (17, 129):
+    for size in WIDTHS if dtype == "f32" else (7, 16, 17, 33, 129) if dtype in FLOATS else (17, 129):
         a, b = operand(size, dtype), operand(size, dtype)
         for op in TWO:
             case(f"{op}/{dtype}/size/{size}", op, [a, b], {}, getattr(mx, op), exact=True)
